@@ -1,0 +1,190 @@
+#pragma once
+/// What bench measures.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gpuready/fact.hpp"
+#include "gpuready/message.hpp"
+#include "gpuready/units.hpp"
+
+namespace gpuready {
+
+/// C (m x n) = A (m x k) * B (k x n).
+struct Shape {
+  std::int64_t m = 0, n = 0, k = 0;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("m", s.m, Unit::count, "rows of A and C");
+    f("n", s.n, Unit::count, "columns of B and C");
+    f("k", s.k, Unit::count, "columns of A, rows of B");
+  }
+
+  bool operator==(const Shape&) const = default;
+  /// Floating-point operations of one product: a multiplication and an addition per term.
+  [[nodiscard]] double flop() const {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
+};
+
+/// "fp16" alone is ambiguous by a factor of two on some GPUs, hence four types.
+struct Dtype {
+  std::string input = "fp32", compute = "fp32", accumulate = "fp32", output = "fp32";
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("input", s.input, Unit::none, "type of A and B as stored");
+    f("compute", s.compute, Unit::none, "type of the multiplication");
+    f("accumulate", s.accumulate, Unit::none, "type of the sum");
+    f("output", s.output, Unit::none, "type of C as stored");
+  }
+};
+
+struct LibraryUsed {
+  std::string name;
+  Fact<std::string> version, kernel_target, file;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("name", s.name, Unit::none, "openblas, clblast or cublas");
+    f("version", s.version, Unit::none, "version, as the library tells");
+    f("kernel_target", s.kernel_target, Unit::none, "kernel set that the library chose");
+    f("file", s.file, Unit::none, "file that was loaded");
+  }
+};
+
+/// `error` is the estimated relative Frobenius error against fp64 arithmetic on the same inputs.
+struct Verification {
+  std::int64_t non_finite = 0;
+  double error = 0, worst_element_error = 0, tolerance = 0;
+  std::int64_t rows_checked = 0;
+  bool passed = false;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("non_finite", s.non_finite, Unit::count, "NaN or infinite elements");
+    f("error", s.error, Unit::ratio, "relative Frobenius error (Freivalds' test)");
+    f("worst_element_error", s.worst_element_error, Unit::ratio,
+      "largest error in the sampled rows, over the root mean square of C");
+    f("rows_checked", s.rows_checked, Unit::count, "rows recomputed in fp64");
+    f("tolerance", s.tolerance, Unit::ratio, "largest error that passes");
+    f("passed", s.passed, Unit::none, "whether the product is right");
+  }
+};
+
+/// A value with its 95 % interval.
+struct Interval {
+  double low = 0, high = 0;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("low", s.low, Unit::none, "lower end");
+    f("high", s.high, Unit::none, "upper end");
+  }
+};
+
+struct FirstCall {
+  Fact<double> load_s, first_product_s, second_product_s;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("load_s", s.load_s, Unit::seconds, "loading the library and making its context");
+    f("first_product_s", s.first_product_s, Unit::seconds, "the first product");
+    f("second_product_s", s.second_product_s, Unit::seconds, "the second product");
+  }
+};
+
+/// One product on one device with one library.
+struct Case {
+  std::string device, device_name, backend;
+  LibraryUsed library;
+  Shape shape;
+  Dtype dtype;
+  std::int64_t threads = 0;
+  double median_s = 0;
+  Interval ci95_s;
+  std::int64_t samples = 0;
+  double flops = 0;
+  Fact<double> with_transfers_s;
+  FirstCall first_call;
+  Verification verification;
+  std::vector<std::string> flags;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("device", s.device, Unit::none, "cpu, cuda:0 or opencl:0");
+    f("device_name", s.device_name, Unit::none, "product name");
+    f("backend", s.backend, Unit::none, "openblas, cublas or clblast");
+    f("library", s.library, Unit::none, "library that multiplied");
+    f("shape", s.shape, Unit::none, "size of the product");
+    f("dtype", s.dtype, Unit::none, "types");
+    f("threads", s.threads, Unit::count, "CPU threads; 0 on a GPU");
+    f("median_s", s.median_s, Unit::seconds, "median time of one product");
+    f("ci95_s", s.ci95_s, Unit::seconds, "distribution-free 95 % interval of the median");
+    f("samples", s.samples, Unit::count, "samples behind the median; none was discarded");
+    f("flops", s.flops, Unit::flop_per_second, "rate at the median");
+    f("with_transfers_s", s.with_transfers_s, Unit::seconds,
+      "median time with A and B sent and C fetched");
+    f("first_call", s.first_call, Unit::none, "what only the first product costs");
+    f("verification", s.verification, Unit::none, "whether the product is right");
+    f("flags", s.flags, Unit::none,
+      "not-converged, drifting, two-modes, shrunk, few-samples, opencl-on-cpu");
+  }
+};
+
+struct Speedup {
+  double ratio = 0;
+  Interval ci95;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("ratio", s.ratio, Unit::ratio, "CPU time over GPU time");
+    f("ci95", s.ci95, Unit::ratio, "95 % interval");
+  }
+};
+
+struct Speedups {
+  Fact<Speedup> kernel_only, with_transfers, first_use;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("kernel_only", s.kernel_only, Unit::none, "product alone");
+    f("with_transfers", s.with_transfers, Unit::none, "A and B sent, product, C fetched");
+    f("first_use", s.first_use, Unit::none, "cold start on both sides");
+  }
+};
+
+/// A measurement that was wanted and did not come about.
+struct CaseError {
+  std::string device, backend;
+  Message why;
+  bool wrong_product = false;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("device", s.device, Unit::none, "cpu, cuda:0 or opencl:0");
+    f("backend", s.backend, Unit::none, "openblas, cublas or clblast");
+    f("why", s.why, Unit::none, "one sentence");
+    f("wrong_product", s.wrong_product, Unit::none, "whether the product failed its check");
+  }
+};
+
+struct Bench {
+  std::vector<Case> cases;
+  std::vector<CaseError> errors;
+  Speedups speedup;
+  std::vector<Message> notes;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("cases", s.cases, Unit::none, "what was measured");
+    f("errors", s.errors, Unit::none, "what could not be measured, and why");
+    f("speedup", s.speedup, Unit::none, "CPU against GPU");
+    f("notes", s.notes, Unit::none, "what the figures depend on");
+  }
+};
+
+}  // namespace gpuready

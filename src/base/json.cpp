@@ -1,0 +1,83 @@
+#include "base/json.hpp"
+
+#include <limits>
+
+namespace gpuready::base {
+
+Result<Json> parse_json(std::string_view text) {
+  try {
+    return Json::parse(text);
+  } catch (const nlohmann::json::exception& e) {
+    const std::string what = e.what();
+    const std::size_t colon = what.find("] ");
+    return failure("not JSON: " + (colon == std::string::npos ? what : what.substr(colon + 2)));
+  }
+}
+
+std::string dump_json(const Json& value, bool indented) {
+  return value.dump(indented ? 2 : -1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json JsonWriter::number(double value) {
+  if (std::isfinite(value)) return value;
+  return missing(Missing{Absence::not_applicable, "not a finite number", {}});
+}
+
+Json JsonWriter::missing(const Missing& why) {
+  Json json = Json::object();
+  json["absent"] = std::string(EnumNames<Absence>::list[static_cast<std::size_t>(why.reason)]);
+  json["detail"] = why.detail;
+  if (why.code) json["code"] = *why.code;
+  return json;
+}
+
+bool JsonReader::wrong(const Json& json, std::string_view expected) {
+  error_ = (path_.empty() ? std::string("the whole") : path_) + ": expected " +
+           std::string(expected) + ", found " + json.type_name();
+  return false;
+}
+
+bool JsonReader::read_integer(const Json& json, std::int64_t& out) {
+  if (json.is_number_unsigned()) {
+    const auto value = json.get<std::uint64_t>();
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      return wrong(json, "an integer below 2^63");
+    out = static_cast<std::int64_t>(value);
+    return true;
+  }
+  if (!json.is_number_integer()) return wrong(json, "an integer");
+  out = json.get<std::int64_t>();
+  return true;
+}
+
+bool JsonReader::read_interval(const Json& json, Interval& out) {
+  if (!json.is_array() || json.size() != 2) return wrong(json, "a list of two numbers");
+  return read(json[0], out.low) && read(json[1], out.high);
+}
+
+bool JsonReader::read_map(const Json& json, std::map<std::string, std::string>& out) {
+  if (!json.is_object()) return wrong(json, "an object");
+  out.clear();
+  for (const auto& [key, value] : json.items()) {
+    if (!value.is_string()) return wrong(value, "a string");
+    out[key] = value.get<std::string>();
+  }
+  return true;
+}
+
+bool JsonReader::read_missing(const Json& json, Missing& out) {
+  std::int64_t code = 0;
+  if (!read_member(json, "absent", out.reason) || !read_member(json, "detail", out.detail) ||
+      !read_member(json, "code", code))
+    return false;
+  if (json.contains("code")) out.code = code;
+  return true;
+}
+
+std::string JsonReader::source_here() const {
+  if (sources_ == nullptr || !sources_->is_object()) return {};
+  const auto it = sources_->find(path_);
+  return it != sources_->end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+}  // namespace gpuready::base

@@ -1,0 +1,60 @@
+#pragma once
+/// Measures one case on one backend: first call, warm-up, samples until the stopping rule is
+/// content, transfers, and the check of the product.
+
+#include <functional>
+
+#include "bench/backend.hpp"
+
+namespace gpuready::bench {
+
+struct MeasureRequest {
+  BackendRequest backend;
+  Shape shape{5000, 5000, 5000};
+  double max_time_s = 6.0;     ///< of the timed section; the first product is never cut short
+  std::uint64_t seed = 20260101;
+  bool with_transfers = true;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("device", s.backend.device, Unit::none, "cpu, cuda:N or opencl:N");
+    f("backend", s.backend.backend, Unit::none, "openblas, clblast or cublas");
+    f("library_file", s.backend.library_file, Unit::none, "file or soname; empty: usual names");
+    f("threads", s.backend.threads, Unit::count, "CPU threads");
+    f("shape", s.shape, Unit::none, "size of the product");
+    f("max_time_s", s.max_time_s, Unit::seconds, "limit of the timed section");
+    f("with_transfers", s.with_transfers, Unit::none, "time the transfers too");
+  }
+};
+
+/// Monotonic seconds; injected so that tests don't wait.
+using Clock = std::function<double()>;
+/// Called with the part done, from 0 to 1.
+using Progress = std::function<void(double)>;
+
+/// What a child sends back: a case, or why there is none.
+struct MeasureAnswer {
+  std::vector<Case> cases;
+  std::vector<CaseError> errors;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("cases", s.cases, Unit::none, "what was measured");
+    f("errors", s.errors, Unit::none, "what could not be measured, and why");
+  }
+};
+
+/// Opens the backend and measures. A product that would not fit is made smaller (flag `shrunk`). A
+/// product that fails its check is an error with wrong_product set, and no case.
+MeasureAnswer measure(host::Host& host, const MeasureRequest& request, const Clock& clock,
+                      const Progress& progress);
+
+/// The same on a backend that is open already.
+MeasureAnswer measure_on(Backend& backend, const MeasureRequest& request, const Clock& clock,
+                         const Progress& progress);
+
+/// CPU against GPU from the measured cases: the fastest CPU case and the first GPU case (cuda
+/// before opencl; OpenCL on a CPU never counts), where their shapes are equal. Pure.
+Speedups compare_cpu_gpu(const std::vector<Case>& cases);
+
+}  // namespace gpuready::bench

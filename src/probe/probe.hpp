@@ -1,0 +1,54 @@
+#pragma once
+/// Finds facts. Each function asks the host and returns a part of the Machine; none throws, and
+/// what is absent carries its reason.
+
+#include <chrono>
+#include <vector>
+
+#include "gpuready/machine.hpp"
+#include "host/host.hpp"
+
+namespace gpuready::probe {
+
+struct ProbeOptions {
+  /// Ask NVML, CUDA and OpenCL (in children).
+  bool nvml = true, cuda = true, opencl = true;
+  /// Look through Python environments and library folders.
+  bool python = true, libraries = true;
+  /// Touch a GPU that is asleep (a laptop's). Otherwise it is left alone, and the facts say so.
+  bool wake = true;
+  /// Deadline of each child.
+  std::chrono::milliseconds deadline{10000};
+};
+
+/// Everything, merged.
+Machine probe_machine(host::Host& host, const ProbeOptions& options);
+
+Os probe_os(host::Host& host);
+Cpu probe_cpu(host::Host& host);
+Memory probe_memory(host::Host& host);
+/// Fills pci_count and pci: display functions (class 0x03) and NVSwitches (10de, class 0x0680).
+void probe_pci(host::Host& host, Machine& machine);
+KernelModule probe_kernel_module(host::Host& host);
+/// /dev/nvidia*, /dev/dxg, /dev/kfd, /dev/dri/renderD*. With `wake` false, rights are asked for
+/// without opening.
+std::vector<DeviceFile> probe_device_files(host::Host& host, bool wake);
+Environment probe_environment(host::Host& host);
+std::vector<PythonEnvironment> probe_python(host::Host& host);
+/// cublas, cublaslt, cudnn, openblas, clblast, opencl: every copy, or one entry that says where was
+/// looked. `python` as probe_python() found it.
+std::vector<Library> probe_libraries(host::Host& host,
+                                     const std::vector<PythonEnvironment>& python);
+
+/// Runs `gpuready __probe nvml|cuda|opencl` as children, side by side, and fills driver.nvml,
+/// driver.cuda, opencl_loader and opencl. A hang becomes timed-out, a crash becomes crashed.
+void probe_vendors(host::Host& host, const ProbeOptions& options, Machine& machine);
+
+/// One Gpu for each GPU that PCI, NVML or CUDA knows of; pure. PCI address and UUID tell which is
+/// which. CUDA's MIG devices are GPUs of their own.
+std::vector<Gpu> merge_gpus(const Machine& machine);
+
+/// Whether every NVIDIA GPU on the bus is asleep (so that touching one would wake it).
+bool all_nvidia_gpus_asleep(const std::vector<PciFunction>& pci);
+
+}  // namespace gpuready::probe

@@ -1,0 +1,33 @@
+#pragma once
+/// What runs inside the children of probe_vendors(): the only code that calls vendor libraries to
+/// find facts. It may hang or crash; the parent copes.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpuready/machine.hpp"
+#include "host/host.hpp"
+
+namespace gpuready::probe {
+
+struct OpenClAnswer {
+  Fact<std::string> loader;
+  std::vector<OpenClDevice> devices;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("loader", s.loader, Unit::none, "OpenCL's loader");
+    f("devices", s.devices, Unit::none, "devices of all platforms");
+  }
+};
+
+NvmlDriver ask_nvml(host::Host& host);
+/// With a context and one real kernel on each device.
+CudaDriver ask_cuda(host::Host& host);
+OpenClAnswer ask_opencl(host::Host& host);
+
+/// The child's whole answer as JSON: {"answer": ..., "sources": ...}. `what`: nvml, cuda, opencl.
+std::string answer_as_json(host::Host& host, std::string_view what);
+
+}  // namespace gpuready::probe

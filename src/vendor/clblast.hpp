@@ -1,0 +1,32 @@
+#pragma once
+/// The functions of CLBlast (libclblast.so.1) that we call, as in clblast_c.h.
+
+#include <cstddef>
+
+#include "vendor/load.hpp"
+#include "vendor/opencl.hpp"
+
+namespace gpuready::vendor {
+
+namespace clblast {
+inline constexpr int success = 0;
+inline constexpr int layout_row_major = 101;
+inline constexpr int transpose_no = 111;
+}  // namespace clblast
+
+struct ClBlast {
+  int (*CLBlastSgemm)(int layout, int transpose_a, int transpose_b, std::size_t m, std::size_t n,
+                      std::size_t k, float alpha, opencl::Buffer a, std::size_t a_offset,
+                      std::size_t lda, opencl::Buffer b, std::size_t b_offset, std::size_t ldb,
+                      float beta, opencl::Buffer c, std::size_t c_offset, std::size_t ldc,
+                      opencl::Queue* queue, opencl::Event* event);
+
+  template <class Self, class Visit>
+  static void symbols(Self& s, Visit&& v) {
+    v("CLBlastSgemm", s.CLBlastSgemm, Need::required);
+  }
+};
+
+tl::expected<Loaded<ClBlast>, Missing> load_clblast(host::Host& host);
+
+}  // namespace gpuready::vendor

@@ -1,0 +1,38 @@
+#include "base/text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gpuready::base {
+namespace {
+
+TEST(Text, SplitsKeepingEmptyParts) {
+  EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
+  EXPECT_TRUE(split("", ',').empty());
+}
+
+TEST(Text, CpuListsAreParsedAndNonsenseIsRefused) {
+  EXPECT_EQ(parse_cpu_list("0-2,8\n"), (std::vector<int>{0, 1, 2, 8}));
+  EXPECT_FALSE(parse_cpu_list("3-1"));
+  EXPECT_FALSE(parse_cpu_list("0-99999999999"));
+  EXPECT_FALSE(parse_cpu_list("a"));
+}
+
+TEST(Text, ChineseCharactersTakeTwoCells) {
+  EXPECT_EQ(display_width("GPU"), 3U);
+  EXPECT_EQ(display_width("显存 8"), 6U);
+  EXPECT_EQ(display_width("e\xCC\x81"), 1U);
+}
+
+TEST(Text, EscapeSequencesAndControlCharactersAreNotPrintable) {
+  EXPECT_EQ(printable("a\x1b[31mb\x1b]0;title\a\x07" "c\n"), "abc ");
+  EXPECT_EQ(printable("\xff"), "\xEF\xBF\xBD");
+}
+
+TEST(Text, WrapsAtSpacesAndBetweenWideCharacters) {
+  EXPECT_EQ(wrap("one two three", 7), (std::vector<std::string>{"one two", "three"}));
+  EXPECT_EQ(wrap("显存驱动", 5), (std::vector<std::string>{"显存", "驱动"}));
+  EXPECT_EQ(wrap("abcdefgh", 3), (std::vector<std::string>{"abc", "def", "gh"}));
+}
+
+}  // namespace
+}  // namespace gpuready::base
