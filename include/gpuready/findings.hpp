@@ -101,12 +101,13 @@ struct Finding {
   }
 };
 
-enum class Verdict { usable, degraded, not_usable, no_gpu };
+/// `not_tested`: a GPU is there, but nothing on this machine could be asked about it.
+enum class Verdict { usable, degraded, not_usable, no_gpu, not_tested };
 
 template <>
 struct EnumNames<Verdict> {
-  static constexpr std::array<std::string_view, 4> list{"usable", "degraded", "not-usable",
-                                                        "no-gpu"};
+  static constexpr std::array<std::string_view, 5> list{"usable", "degraded", "not-usable",
+                                                        "no-gpu", "not-tested"};
 };
 
 struct Doctor {
@@ -117,7 +118,7 @@ struct Doctor {
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
-    f("verdict", s.verdict, Unit::none, "usable, degraded, not-usable or no-gpu");
+    f("verdict", s.verdict, Unit::none, "usable, degraded, not-usable, no-gpu or not-tested");
     f("summary", s.summary, Unit::none, "the first broken rung, or that all is well");
     f("ladder", s.ladder, Unit::none, "rung by rung");
     f("findings", s.findings, Unit::none, "most severe first");

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "base/text.hpp"
+
 namespace gpuready::base {
 
 Result<Json> parse_json(std::string_view text) {
@@ -16,6 +18,26 @@ Result<Json> parse_json(std::string_view text) {
 
 std::string dump_json(const Json& value, bool indented) {
   return value.dump(indented ? 2 : -1, ' ', false, Json::error_handler_t::replace);
+}
+
+namespace {
+/// ASCII's unit separator: no text for people holds it.
+constexpr char message_mark = '\x1f';
+}  // namespace
+
+std::string keep_message(const Message& message) {
+  std::string packed = message_mark + message.key;
+  for (const std::string& arg : message.args) packed += message_mark + arg;
+  return packed;
+}
+
+Message unpack_message(const std::string& text) {
+  if (text.empty() || text[0] != message_mark) return {"", {text}};
+  std::vector<std::string> parts = split(std::string_view(text).substr(1), message_mark);
+  if (parts.empty()) return {};
+  Message message{parts[0], {}};
+  message.args.assign(parts.begin() + 1, parts.end());
+  return message;
 }
 
 Json JsonWriter::number(double value) {

@@ -49,6 +49,11 @@ struct IsVector : std::false_type {};
 template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
 
+/// Packs a message with its key and values into one string, for our own processes; JsonReader
+/// unpacks it.
+std::string keep_message(const Message& message);
+Message unpack_message(const std::string& text);
+
 /// Writes model types. `english` turns messages into text; `sources` collects, by path, the file
 /// or call that each known fact came from.
 class JsonWriter {
@@ -161,8 +166,10 @@ class JsonReader {
     if constexpr (std::is_same_v<T, Interval>) {
       return read_interval(json, out);
     } else if constexpr (std::is_same_v<T, Message>) {
-      out = Message{"", {""}};
-      return read(json, out.args[0]);
+      std::string text;
+      if (!read(json, text)) return false;
+      out = unpack_message(text);
+      return true;
     } else if constexpr (IsFact<T>::value) {
       return read_fact(json, out);
     } else if constexpr (IsVector<T>::value) {

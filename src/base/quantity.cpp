@@ -49,6 +49,10 @@ std::string show_parameters(std::int64_t count) {
 
 std::string show_ratio(double ratio) { return three_digits(ratio) + "x"; }
 
+std::string show_small(double value) { return format("{:.1e}", value); }
+
+std::string show_fixed(double value, int digits) { return format("{:.{}f}", value, digits); }
+
 std::string show_usd_per_hour(double usd) { return format("${:.2f}/h", usd); }
 
 Result<std::int64_t> parse_bytes(std::string_view text) {

@@ -14,6 +14,8 @@ std::string show_seconds(double seconds);          ///< "1.23 s", "4.56 ms", "78
 std::string show_flops(double flop_per_second);    ///< "54.2 TFLOP/s"
 std::string show_parameters(std::int64_t count);   ///< "11.7 B", "350 M"
 std::string show_ratio(double ratio);              ///< "148x", "1.3x": three digits at most
+std::string show_small(double value);              ///< "2.3e-07", for errors and tolerances
+std::string show_fixed(double value, int digits);  ///< "0.7130"
 std::string show_usd_per_hour(double usd);         ///< "$0.34/h"
 /// "24GiB", "24 GB", "512MiB" in bytes; GB are 10^9, GiB 2^30. A bare number is an error.
 Result<std::int64_t> parse_bytes(std::string_view text);

@@ -9,9 +9,9 @@ namespace gpuready::base {
 namespace {
 
 constexpr std::size_t gap = 2;
-constexpr std::size_t narrowest_last_column = 20;
+constexpr std::size_t narrowest_column = 8;
 
-std::vector<std::size_t> column_widths(const std::vector<std::vector<std::string>>& rows) {
+std::vector<std::size_t> natural_widths(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()), 0);
@@ -21,9 +21,43 @@ std::vector<std::size_t> column_widths(const std::vector<std::vector<std::string
   return widths;
 }
 
+/// Takes cells from the widest column, one by one, until the columns fit.
+void fit_widths(std::vector<std::size_t>& widths, std::size_t room) {
+  const auto total = [&] {
+    std::size_t sum = gap * (widths.size() - 1);
+    for (const std::size_t width : widths) sum += width;
+    return sum;
+  };
+  while (total() > room) {
+    const auto widest = std::ranges::max_element(widths);
+    if (*widest <= narrowest_column) return;
+    --*widest;
+  }
+}
+
 void append_line(std::string& out, std::string line) {
   while (!line.empty() && line.back() == ' ') line.pop_back();
   out += line + '\n';
+}
+
+/// One row, each cell wrapped to its column.
+void append_row(std::string& out, const std::vector<std::string>& row,
+                const std::vector<std::size_t>& widths, const std::vector<Align>& align,
+                std::size_t indent) {
+  std::vector<std::vector<std::string>> cells;
+  std::size_t height = 1;
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    cells.push_back(wrap(row[c], widths[c]));
+    height = std::max(height, cells.back().size());
+  }
+  for (std::size_t i = 0; i < height; ++i) {
+    std::string line(indent, ' ');
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const Align how = c < align.size() ? align[c] : Align::left;
+      line += pad(i < cells[c].size() ? cells[c][i] : "", widths[c], how) + std::string(gap, ' ');
+    }
+    append_line(out, std::move(line));
+  }
 }
 
 }  // namespace
@@ -36,29 +70,11 @@ std::string pad(std::string_view text, std::size_t width, Align align) {
 
 std::string layout_table(const std::vector<std::vector<std::string>>& rows,
                          const std::vector<Align>& align, std::size_t width, std::size_t indent) {
-  const std::vector<std::size_t> widths = column_widths(rows);
+  std::vector<std::size_t> widths = natural_widths(rows);
   if (widths.empty()) return {};
-  std::size_t before_last = indent;
-  for (std::size_t c = 0; c + 1 < widths.size(); ++c) before_last += widths[c] + gap;
-  const std::size_t room = std::max(
-      narrowest_last_column, width > before_last ? width - before_last : narrowest_last_column);
+  fit_widths(widths, width > indent ? width - indent : 0);
   std::string out;
-  for (const auto& row : rows) {
-    std::string line(indent, ' ');
-    for (std::size_t c = 0; c + 1 < widths.size(); ++c) {
-      const Align how = c < align.size() ? align[c] : Align::left;
-      line += pad(c < row.size() ? row[c] : "", widths[c], how) + std::string(gap, ' ');
-    }
-    const bool right = align.size() >= widths.size() && align[widths.size() - 1] == Align::right;
-    const std::string last = row.size() == widths.size() ? row.back() : "";
-    std::vector<std::string> parts = wrap(last, room);
-    if (parts.empty()) parts.emplace_back();
-    if (right && parts.size() == 1)
-      parts[0] = pad(parts[0], std::min(widths.back(), room), Align::right);
-    append_line(out, line + parts[0]);
-    for (std::size_t i = 1; i < parts.size(); ++i)
-      append_line(out, std::string(before_last, ' ') + parts[i]);
-  }
+  for (const auto& row : rows) append_row(out, row, widths, align, indent);
   return out;
 }
 

@@ -9,8 +9,8 @@ namespace gpuready::base {
 
 enum class Align { left, right };
 
-/// Columns two cells apart, each as wide as its widest cell; the last column is wrapped so that
-/// no line passes `width`. Lines carry no trailing spaces; the result ends with a newline.
+/// Columns two cells apart, each as wide as its widest cell; where that passes `width`, the widest
+/// columns are narrowed and their cells wrapped. No trailing spaces; ends with a newline.
 std::string layout_table(const std::vector<std::vector<std::string>>& rows,
                          const std::vector<Align>& align, std::size_t width,
                          std::size_t indent = 0);

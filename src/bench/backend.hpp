@@ -1,8 +1,10 @@
 #pragma once
 /// A backend multiplies with one library on one device. It measures and judges nothing itself.
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,9 @@ struct BackendRequest {
   std::string backend = "openblas";
   std::string library_file;
   std::int64_t threads = 1;  ///< CPU backends
+  /// Main memory that a measurement may take in all (half of what is usable is a good choice); 0:
+  /// not known, and then not limited.
+  std::int64_t host_budget_bytes = 0;
 };
 
 /// Row-major fp32 matrices in host memory: A is m x k, B is k x n, C is m x n.
@@ -26,6 +31,15 @@ struct Operands {
   std::vector<float> a, b;
 };
 
+/// Time of some products, done back to back.
+struct Elapsed {
+  double wall_s = 0;               ///< from before the first call until the device is idle
+  std::optional<double> device_s;  ///< by the device's own clock, where it has one
+};
+
+/// The code of an Error that says an allocation failed: a smaller product may still fit.
+inline constexpr int out_of_memory_code = ENOMEM;
+
 class Backend {
  public:
   Backend() = default;
@@ -33,18 +47,23 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
-  /// Device, device name, backend, library, dtype, threads: the fixed part of a Case.
+  /// Device, device name, backend, library, dtype and threads of a Case, and the flags that became
+  /// due so far.
   [[nodiscard]] virtual Case describe() const = 0;
-  /// Memory that A, B and C together may take, in bytes.
-  virtual Result<std::int64_t> budget_bytes() = 0;
+  /// Whether the host's processor does the work: then there is nothing to send.
+  [[nodiscard]] virtual bool runs_on_cpu() const = 0;
+  /// Memory that A, B and C together may take on the device, in bytes.
+  virtual Result<double> budget_bytes() = 0;
   /// Largest single matrix, in bytes.
-  virtual Result<std::int64_t> largest_matrix_bytes() = 0;
-  /// Makes the buffers and sends A and B. `operands` outlives the backend.
+  virtual Result<double> largest_matrix_bytes() = 0;
+  /// Main memory that the backend takes for this shape, beside A, B and the C that it hands out.
+  [[nodiscard]] virtual double host_bytes(const Shape& shape) const = 0;
+  /// Makes the buffers and sends A and B. After a failure with out_of_memory_code it may be called
+  /// again with smaller ones. `operands` must live until the last call.
   virtual Result<bool> prepare(const Operands& operands) = 0;
-  /// Multiplies `repeats` times, back to back, and waits for the end. Wall seconds of it all.
-  virtual Result<double> run(int repeats) = 0;
-  /// Sends A and B, multiplies, fetches C: wall seconds. An error on a device that shares the
-  /// host's memory, where there is nothing to send.
+  /// Multiplies `repeats` times, back to back, and waits for the end.
+  virtual Result<Elapsed> run(std::int64_t repeats) = 0;
+  /// Sends A and B, multiplies, fetches C: wall seconds. Never called where runs_on_cpu().
   virtual Result<double> run_with_transfers() = 0;
   /// Fills C with NaN (every bit set).
   virtual Result<bool> poison() = 0;
@@ -54,6 +73,6 @@ class Backend {
 
 /// The explicit list of backends (backends.cpp); an unknown name is an error that lists them.
 Result<std::unique_ptr<Backend>> open_backend(host::Host& host, const BackendRequest& request);
-const std::vector<std::string>& backend_names();
+std::vector<std::string> backend_names();
 
 }  // namespace gpuready::bench

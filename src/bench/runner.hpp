@@ -11,7 +11,7 @@ namespace gpuready::bench {
 struct MeasureRequest {
   BackendRequest backend;
   Shape shape{5000, 5000, 5000};
-  double max_time_s = 6.0;     ///< of the timed section; the first product is never cut short
+  double max_time_s = 6.0;  ///< of the timed section; the first product is never cut short
   std::uint64_t seed = 20260101;
   bool with_transfers = true;
 
@@ -21,6 +21,8 @@ struct MeasureRequest {
     f("backend", s.backend.backend, Unit::none, "openblas, clblast or cublas");
     f("library_file", s.backend.library_file, Unit::none, "file or soname; empty: usual names");
     f("threads", s.backend.threads, Unit::count, "CPU threads");
+    f("host_budget_bytes", s.backend.host_budget_bytes, Unit::bytes,
+      "main memory that the measurement may take; 0: not limited");
     f("shape", s.shape, Unit::none, "size of the product");
     f("max_time_s", s.max_time_s, Unit::seconds, "limit of the timed section");
     f("with_transfers", s.with_transfers, Unit::none, "time the transfers too");
@@ -45,7 +47,10 @@ struct MeasureAnswer {
 };
 
 /// Opens the backend and measures. A product that would not fit is made smaller (flag `shrunk`). A
-/// product that fails its check is an error with wrong_product set, and no case.
+/// product that fails its check is an error with wrong_product set, and no case. Never throws.
+/// Flags: not-converged, not-steady (the warm-up ran out of time), drifting, two-modes,
+/// few-samples, shrunk, event-clock-doubtful, pageable, opencl-on-cpu, tf32-override,
+/// launch-blocking.
 MeasureAnswer measure(host::Host& host, const MeasureRequest& request, const Clock& clock,
                       const Progress& progress);
 
@@ -54,7 +59,7 @@ MeasureAnswer measure_on(Backend& backend, const MeasureRequest& request, const 
                          const Progress& progress);
 
 /// CPU against GPU from the measured cases: the fastest CPU case and the first GPU case (cuda
-/// before opencl; OpenCL on a CPU never counts), where their shapes are equal. Pure.
+/// before opencl; OpenCL on a CPU never counts), where their shapes and types are equal. Pure.
 Speedups compare_cpu_gpu(const std::vector<Case>& cases);
 
 }  // namespace gpuready::bench

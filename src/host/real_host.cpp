@@ -129,7 +129,8 @@ class RealHost : public Host {
     }
     link_map* map = nullptr;
     const bool told = ::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr;
-    return LibraryHandle{handle, told && map->l_name[0] != '\0' ? map->l_name : name};
+    const std::string file = told && map->l_name[0] != '\0' ? map->l_name : name;
+    return LibraryHandle{handle, real_path(file).value_or(file)};
   }
 
   void* symbol(const LibraryHandle& library, const std::string& name) override {

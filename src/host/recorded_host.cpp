@@ -62,8 +62,10 @@ std::vector<CommandResult> RecordedHost::run_all(const std::vector<Command>& com
   std::vector<CommandResult> results;
   for (const Command& command : commands) {
     CommandResult result{End::not_started, ENOENT, "", std::strerror(ENOENT)};
+    std::vector<std::string> argv = command.argv;
+    if (!argv.empty() && argv[0] == recording_.self) argv[0] = "self";
     for (const RecordedCommand& recorded : recording_.commands)
-      if (recorded.argv == command.argv) result = recorded.result;
+      if (recorded.argv == argv) result = recorded.result;
     results.push_back(std::move(result));
   }
   return results;

@@ -23,7 +23,7 @@ class RecordedHost : public Host {
   std::vector<CommandResult> run_all(const std::vector<Command>& commands) override;
   Result<LibraryHandle> open_library(const std::string& name) override;
   void* symbol(const LibraryHandle& library, const std::string& name) override;
-  std::string self() override { return "self"; }
+  std::string self() override { return recording_.self; }
   std::string libc_version() override { return recording_.libc; }
   std::int64_t now() override { return recording_.now; }
 

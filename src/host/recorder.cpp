@@ -16,6 +16,7 @@ Result<T> keep(std::map<std::string, Result<T>>& answers, const std::string& pat
 Recorder::Recorder(Host& inner) : inner_(inner) {
   recording_.libc = inner.libc_version();
   recording_.now = inner.now();
+  recording_.self = inner.self();
 }
 
 Result<std::string> Recorder::read_file(const std::string& path, std::size_t max_bytes) {
@@ -58,7 +59,7 @@ std::vector<CommandResult> Recorder::run_all(const std::vector<Command>& command
   std::vector<CommandResult> results = inner_.run_all(commands);
   for (std::size_t i = 0; i < commands.size(); ++i) {
     RecordedCommand recorded{commands[i].argv, results[i]};
-    if (!recorded.argv.empty() && recorded.argv[0] == inner_.self()) recorded.argv[0] = "self";
+    if (!recorded.argv.empty() && recorded.argv[0] == recording_.self) recorded.argv[0] = "self";
     recording_.commands.push_back(std::move(recorded));
   }
   return results;

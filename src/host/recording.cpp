@@ -174,6 +174,7 @@ Json Recording::to_json() const {
              {"output", command.result.output},
              {"errors", command.result.errors}});
   json["libc"] = libc;
+  json["self"] = self;
   json["now"] = now;
   return json;
 }
@@ -193,6 +194,7 @@ Result<Recording> Recording::from_json(const Json& json) {
                     read_environment(reader, json, recording.environment) &&
                     read_commands(reader, json, recording.commands) &&
                     reader.read_at(json, where, "libc", recording.libc) &&
+                    reader.read_at(json, where, "self", recording.self) &&
                     reader.read_at(json, where, "now", recording.now);
   if (!good) return failure(reader.fault);
   return recording;

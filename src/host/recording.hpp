@@ -24,6 +24,7 @@ struct Recording {
   std::map<std::string, std::string> environment;
   std::vector<RecordedCommand> commands;
   std::string libc;
+  std::string self = "self";  ///< path of the program that recorded
   std::int64_t now = 0;
 
   [[nodiscard]] base::Json to_json() const;

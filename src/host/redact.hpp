@@ -2,9 +2,11 @@
 /// Takes out of a recording what names a person, a machine or an account. The same thing always
 /// gets the same stand-in, so that equal stays equal.
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json.hpp"
@@ -26,6 +28,9 @@ class Redactor {
 
  private:
   std::string stand_in(std::string_view kind, const std::string& found);
+  std::pair<std::string, std::size_t> known_name(std::string_view text, std::size_t at);
+  std::string scan(std::string_view text, std::string_view label);
+  base::Json member(const base::Json& json, std::string_view name);
 
   std::vector<std::string> host_names_, user_names_, homes_;
   std::map<std::string, std::string> stand_ins_;

@@ -18,7 +18,7 @@ struct ProbeOptions {
   /// Touch a GPU that is asleep (a laptop's). Otherwise it is left alone, and the facts say so.
   bool wake = true;
   /// Deadline of each child.
-  std::chrono::milliseconds deadline{10000};
+  std::chrono::milliseconds deadline{15000};
 };
 
 /// Everything, merged.
@@ -27,7 +27,8 @@ Machine probe_machine(host::Host& host, const ProbeOptions& options);
 Os probe_os(host::Host& host);
 Cpu probe_cpu(host::Host& host);
 Memory probe_memory(host::Host& host);
-/// Fills pci_count and pci: display functions (class 0x03) and NVSwitches (10de, class 0x0680).
+/// Fills pci_count and pci: display functions (class 0x03), accelerators of AMD and NVIDIA (class
+/// 0x1200) and NVSwitches (10de, class 0x0680).
 void probe_pci(host::Host& host, Machine& machine);
 KernelModule probe_kernel_module(host::Host& host);
 /// /dev/nvidia*, /dev/dxg, /dev/kfd, /dev/dri/renderD*. With `wake` false, rights are asked for

@@ -27,7 +27,8 @@ NvmlDriver ask_nvml(host::Host& host);
 CudaDriver ask_cuda(host::Host& host);
 OpenClAnswer ask_opencl(host::Host& host);
 
-/// The child's whole answer as JSON: {"answer": ..., "sources": ...}. `what`: nvml, cuda, opencl.
+/// The child's whole answer as JSON: {"answer": ..., "sources": ...}. `what`: nvml, cuda, opencl;
+/// empty for another word. The paths of `sources` are relative to `answer`.
 std::string answer_as_json(host::Host& host, std::string_view what);
 
 }  // namespace gpuready::probe

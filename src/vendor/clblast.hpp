@@ -27,6 +27,10 @@ struct ClBlast {
   }
 };
 
+/// Opens libclblast.so.1.
 tl::expected<Loaded<ClBlast>, Missing> load_clblast(host::Host& host);
+
+/// "CLBlastInvalidLocalMemUsage (-2046)", or OpenCL's name where CLBlast passes its code on.
+std::string clblast_error(int code);
 
 }  // namespace gpuready::vendor

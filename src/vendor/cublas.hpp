@@ -26,8 +26,8 @@ struct Cublas {
   const char* (*cublasGetStatusString)(int status);
   int (*cublasSetMathMode)(cublas::Handle handle, int mode);
   int (*cublasSgemm_v2)(cublas::Handle handle, int transpose_a, int transpose_b, int m, int n,
-                        int k, const float* alpha, const float* a, int lda, const float* b,
-                        int ldb, const float* beta, float* c, int ldc);
+                        int k, const float* alpha, const float* a, int lda, const float* b, int ldb,
+                        const float* beta, float* c, int ldc);
 
   template <class Self, class Visit>
   static void symbols(Self& s, Visit&& v) {
@@ -41,6 +41,8 @@ struct Cublas {
   }
 };
 
+/// "CUBLAS_STATUS_ALLOC_FAILED (3)": our name of a code, the library's words for a newer one, or
+/// the number alone.
 std::string cublas_error(const Cublas& cublas, int status);
 
 }  // namespace gpuready::vendor

@@ -28,7 +28,6 @@ inline constexpr int attribute_compute_mode = 20;
 inline constexpr int attribute_l2_cache_bytes = 38;
 inline constexpr int attribute_capability_major = 75;
 inline constexpr int attribute_capability_minor = 76;
-inline constexpr int attribute_can_use_stream_mem_ops = 92;
 
 inline constexpr unsigned event_default = 0;
 inline constexpr unsigned stream_non_blocking = 1;
@@ -51,7 +50,6 @@ struct Cuda {
   int (*cuInit)(unsigned flags);
   int (*cuDriverGetVersion)(int* version);
   int (*cuGetErrorName)(int code, const char** name);
-  int (*cuGetErrorString)(int code, const char** text);
   int (*cuDeviceGetCount)(int* count);
   int (*cuDeviceGet)(cuda::Device* device, int ordinal);
   int (*cuDeviceGetName)(char* name, int length, cuda::Device device);
@@ -89,15 +87,14 @@ struct Cuda {
   int (*cuModuleGetFunction)(cuda::Function* function, cuda::Module module, const char* name);
   int (*cuModuleUnload)(cuda::Module module);
   int (*cuLaunchKernel)(cuda::Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z,
-                        unsigned shared_bytes, cuda::Stream stream, void** arguments, void** extra);
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        cuda::Stream stream, void** arguments, void** extra);
 
   template <class Self, class Visit>
   static void symbols(Self& s, Visit&& v) {
     v("cuInit", s.cuInit, Need::required);
     v("cuDriverGetVersion", s.cuDriverGetVersion, Need::required);
     v("cuGetErrorName", s.cuGetErrorName, Need::optional);
-    v("cuGetErrorString", s.cuGetErrorString, Need::optional);
     v("cuDeviceGetCount", s.cuDeviceGetCount, Need::required);
     v("cuDeviceGet", s.cuDeviceGet, Need::required);
     v("cuDeviceGetName", s.cuDeviceGetName, Need::optional);
@@ -138,7 +135,8 @@ struct Cuda {
 /// Opens libcuda.so.1.
 tl::expected<Loaded<Cuda>, Missing> load_cuda(host::Host& host);
 
-/// "CUDA_ERROR_NO_DEVICE (100)": the driver's name of a code, or the number alone.
+/// "CUDA_ERROR_NO_DEVICE (100)": the driver's name of a code, ours where it has none, or the number
+/// alone.
 std::string cuda_error(const Cuda& cuda, int code);
 
 }  // namespace gpuready::vendor

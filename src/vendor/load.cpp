@@ -10,8 +10,7 @@ std::vector<std::string> candidates(host::Host& host, const std::vector<std::str
   const auto add_existing = [&](const std::string& path) {
     if (host.status(path)) paths.push_back(path);
   };
-  for (const std::string& folder :
-       base::split(host.env("GPUREADY_LIBRARY_PATH").value_or(""), ':'))
+  for (const std::string& folder : base::split(host.env("GPUREADY_LIBRARY_PATH").value_or(""), ':'))
     for (const std::string& soname : sonames)
       if (!folder.empty()) add_existing(folder + "/" + soname);
   paths.insert(paths.end(), sonames.begin(), sonames.end());
@@ -22,9 +21,8 @@ std::vector<std::string> candidates(host::Host& host, const std::vector<std::str
 
 const std::vector<std::string>& driver_folders() {
   static const std::vector<std::string> folders{
-      "/usr/lib64-nvidia",        "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
-      "/usr/lib64",               "/usr/lib/wsl/lib",          "/usr/local/nvidia/lib64",
-      "/run/opengl-driver/lib"};
+      "/usr/lib64-nvidia", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+      "/usr/lib/wsl/lib",  "/usr/local/nvidia/lib64",   "/run/opengl-driver/lib"};
   return folders;
 }
 

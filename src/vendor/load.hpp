@@ -3,10 +3,10 @@
 
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <vector>
 
 #include "gpuready/fact.hpp"
+#include "gpuready/result.hpp"
 #include "host/host.hpp"
 
 namespace gpuready::vendor {

@@ -2,6 +2,10 @@
 /// The functions of NVIDIA's management library (libnvidia-ml.so.1) that we call. A test compares
 /// them with nvml.h, or with nvidia-ml-py's declarations where the toolkit has no nvml.h.
 
+#include <array>
+#include <string>
+#include <string_view>
+
 #include "vendor/load.hpp"
 
 namespace gpuready::vendor {
@@ -32,6 +36,7 @@ inline constexpr int success = 0;
 inline constexpr int error_uninitialized = 1;
 inline constexpr int error_not_supported = 3;
 inline constexpr int error_no_permission = 4;
+inline constexpr int error_not_found = 6;
 inline constexpr int error_driver_not_loaded = 9;
 inline constexpr int error_function_not_found = 13;
 inline constexpr int error_gpu_is_lost = 15;
@@ -44,11 +49,13 @@ inline constexpr int clock_sm = 1;
 inline constexpr int clock_memory = 2;
 inline constexpr int temperature_gpu = 0;
 inline constexpr int feature_enabled = 1;
+/// The values of nvmlComputeMode_t, in order.
+inline constexpr std::array<std::string_view, 4> compute_mode_words{
+    "default", "exclusive-thread", "prohibited", "exclusive-process"};
 }  // namespace nvml
 
 struct Nvml {
   int (*nvmlInit_v2)();
-  int (*nvmlShutdown)();
   const char* (*nvmlErrorString)(int code);
   int (*nvmlSystemGetDriverVersion)(char* version, unsigned length);
   int (*nvmlSystemGetCudaDriverVersion_v2)(int* version);
@@ -84,7 +91,6 @@ struct Nvml {
   template <class Self, class Visit>
   static void symbols(Self& s, Visit&& v) {
     v("nvmlInit_v2", s.nvmlInit_v2, Need::required);
-    v("nvmlShutdown", s.nvmlShutdown, Need::optional);
     v("nvmlErrorString", s.nvmlErrorString, Need::optional);
     v("nvmlSystemGetDriverVersion", s.nvmlSystemGetDriverVersion, Need::optional);
     v("nvmlSystemGetCudaDriverVersion_v2", s.nvmlSystemGetCudaDriverVersion_v2, Need::optional);
@@ -103,15 +109,13 @@ struct Nvml {
     v("nvmlDeviceGetEnforcedPowerLimit", s.nvmlDeviceGetEnforcedPowerLimit, Need::optional);
     v("nvmlDeviceGetPowerManagementDefaultLimit", s.nvmlDeviceGetPowerManagementDefaultLimit,
       Need::optional);
-    v("nvmlDeviceGetCurrPcieLinkGeneration", s.nvmlDeviceGetCurrPcieLinkGeneration,
-      Need::optional);
+    v("nvmlDeviceGetCurrPcieLinkGeneration", s.nvmlDeviceGetCurrPcieLinkGeneration, Need::optional);
     v("nvmlDeviceGetMaxPcieLinkGeneration", s.nvmlDeviceGetMaxPcieLinkGeneration, Need::optional);
     v("nvmlDeviceGetCurrPcieLinkWidth", s.nvmlDeviceGetCurrPcieLinkWidth, Need::optional);
     v("nvmlDeviceGetMaxPcieLinkWidth", s.nvmlDeviceGetMaxPcieLinkWidth, Need::optional);
     v("nvmlDeviceGetMigMode", s.nvmlDeviceGetMigMode, Need::optional);
     v("nvmlDeviceGetMaxMigDeviceCount", s.nvmlDeviceGetMaxMigDeviceCount, Need::optional);
-    v("nvmlDeviceGetMigDeviceHandleByIndex", s.nvmlDeviceGetMigDeviceHandleByIndex,
-      Need::optional);
+    v("nvmlDeviceGetMigDeviceHandleByIndex", s.nvmlDeviceGetMigDeviceHandleByIndex, Need::optional);
     v("nvmlDeviceGetEccMode", s.nvmlDeviceGetEccMode, Need::optional);
     v("nvmlDeviceGetPersistenceMode", s.nvmlDeviceGetPersistenceMode, Need::optional);
     v("nvmlDeviceGetComputeMode", s.nvmlDeviceGetComputeMode, Need::optional);
@@ -125,7 +129,8 @@ struct Nvml {
 /// Opens libnvidia-ml.so.1.
 tl::expected<Loaded<Nvml>, Missing> load_nvml(host::Host& host);
 
-/// "driver not loaded (9)": NVML's own words for a code, or ours where it has none.
+/// "Driver Not Loaded (9)": NVML's own words for a code, ours where it has none, or the number
+/// alone.
 std::string nvml_error(const Nvml& nvml, int code);
 
 }  // namespace gpuready::vendor

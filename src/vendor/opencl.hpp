@@ -18,7 +18,7 @@ using Event = struct EventTag*;
 
 inline constexpr int success = 0;
 inline constexpr int device_not_found = -1;
-inline constexpr int out_of_memory = -4;       ///< CL_MEM_OBJECT_ALLOCATION_FAILURE
+inline constexpr int out_of_memory = -4;          ///< CL_MEM_OBJECT_ALLOCATION_FAILURE
 inline constexpr int platform_not_found = -1001;  ///< CL_PLATFORM_NOT_FOUND_KHR
 
 inline constexpr std::uint64_t type_cpu = 1U << 1U;
@@ -88,5 +88,9 @@ struct OpenCl {
 
 /// Opens libOpenCL.so.1 (the ICD loader).
 tl::expected<Loaded<OpenCl>, Missing> load_opencl(host::Host& host);
+
+/// "CL_OUT_OF_RESOURCES (-5)": our own name of a code (OpenCL has no call for it), or the number
+/// alone.
+std::string opencl_error(int code);
 
 }  // namespace gpuready::vendor

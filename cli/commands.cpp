@@ -1,0 +1,236 @@
+#include "commands.hpp"
+
+#include <exception>
+#include <iostream>
+#include <iterator>
+#include <string_view>
+
+#include "exit_codes.hpp"
+#include "output_file.hpp"
+#include "terminal.hpp"
+
+namespace gpuready::cli {
+
+namespace {
+
+/// One command at work: the session, its options, and the style of its answer.
+struct Work {
+  Session& session;
+  const CommonOptions& common;
+  Style style;
+};
+
+int fail(int code, const std::string& text) {
+  complain(text);
+  return code;
+}
+
+int print_answer(const std::string& text, int code) {
+  constexpr int broken_pipe = 32;  // EPIPE
+  const auto printed = print(text);
+  if (printed) return code;
+  if (printed.error().code == broken_pipe) return exit_signal_base + 13;  // as if SIGPIPE had come
+  return fail(exit_outside_failed, "cannot write the answer: " + printed.error().text);
+}
+
+int show(const Work& work, const Run& run, View view, int code) {
+  return print_answer(work.common.json ? show_json(run, view) : show_text(run, view, work.style),
+                      code);
+}
+
+ProgressSink sink(ProgressBar& bar, const Style& style) {
+  return [&bar, style](double done, const Message& what) {
+    bar.show(done, message_text(style, what.key, what.args));
+  };
+}
+
+void judge(Run& run) {
+  run.doctor = diagnose(run.machine);
+  run.device = choose_device(run.machine, run.doctor);
+  run.torch_device = choose_torch_device(run.machine, run.doctor);
+}
+
+int code_of(Answer answer) {
+  switch (answer) {
+    case Answer::yes:
+      return exit_yes;
+    case Answer::no:
+      return exit_no;
+    case Answer::undecided:
+      return exit_undecided;
+    case Answer::wrong_product:
+      return exit_wrong_product;
+    case Answer::unreadable_input:
+      return exit_usage;
+    case Answer::outside_failed:
+      return exit_outside_failed;
+  }
+  return exit_bug;
+}
+
+constexpr std::int64_t quick_size = 1024;
+constexpr double quick_seconds = 1.0;
+
+int run(const Work& work, const PageOptions& options) {
+  Run run = work.session.new_run("run");
+  BenchRequest request;
+  if (options.quick) {
+    request.shape = {quick_size, quick_size, quick_size};
+    request.max_time_s = quick_seconds;
+  }
+  Result<BenchAnswer> bench = failure("");
+  {
+    ProgressBar bar(work.common, work.style);
+    bar.show(0, message_text(work.style, "progress.facts"));
+    run.machine = work.session.facts(true);
+    judge(run);
+    bench = work.session.bench(run.machine, run.doctor, request, sink(bar, work.style));
+  }
+  if (!bench) return fail(exit_usage, bench.error().text);
+  run.bench = bench->bench;
+  const auto fit = work.session.fit(run.machine);
+  const auto next = work.session.next(run.machine, run.doctor, run.torch_device);
+  if (!fit) return fail(exit_usage, fit.error().text);
+  if (!next) return fail(exit_usage, next.error().text);
+  run.fit = *fit, run.next = *next;
+  const int code = bench->answer == Answer::wrong_product ? exit_wrong_product : exit_yes;
+  if (work.common.verbose && !work.common.json)
+    if (const int printed = show(work, run, View::doctor, exit_yes); printed != exit_yes)
+      return printed;
+  return show(work, run, View::page, code);
+}
+
+int run(const Work& work, const FactsOptions& /*options*/) {
+  Run run = work.session.new_run("facts");
+  run.machine = work.session.facts(false);
+  return show(work, run, View::facts, exit_yes);
+}
+
+int run(const Work& work, const DeviceOptions& options) {
+  const bool for_torch = options.for_what == "torch";
+  Run run = work.session.new_run("device");
+  run.machine = work.session.cuda_facts(for_torch);
+  judge(run);
+  if (for_torch) run.device = run.torch_device;
+  const bool met = options.require.empty() || options.require == run.device.device;
+  if (!met)
+    complain(message_text(work.style, "cli.require-not-met",
+                          {options.require, run.device.device,
+                           message_text(work.style, run.device.reason.key,
+                                        run.device.reason.args)}));
+  return show(work, run, View::device, met ? exit_yes : exit_no);
+}
+
+int doctor_code(Verdict verdict, bool strict) {
+  switch (verdict) {
+    case Verdict::usable:
+      return exit_yes;
+    case Verdict::degraded:
+      return strict ? exit_no : exit_yes;
+    case Verdict::not_usable:
+    case Verdict::no_gpu:
+      return exit_no;
+    case Verdict::not_tested:
+      return exit_undecided;
+  }
+  return exit_bug;
+}
+
+int run(const Work& work, const DoctorOptions& options) {
+  Run run = work.session.new_run("doctor");
+  run.machine = work.session.facts(true);
+  judge(run);
+  return show(work, run, View::doctor, doctor_code(run.doctor.verdict, options.strict));
+}
+
+/// "M,N,K" as three sizes.
+Result<Shape> parse_shape(const std::string& text) {
+  Shape shape;
+  char rest = 0;
+  const int read = std::sscanf(text.c_str(), "%ld,%ld,%ld%c", &shape.m, &shape.n, &shape.k, &rest);
+  const auto sensible = [](std::int64_t size) { return size >= 1 && size <= 65536; };
+  if (read != 3 || !sensible(shape.m) || !sensible(shape.n) || !sensible(shape.k))
+    return failure("--shape " + text + ": expected three sizes from 1 to 65536, as 4096,4096,1024");
+  return shape;
+}
+
+Result<BenchRequest> bench_request(const BenchOptions& options) {
+  BenchRequest request;
+  request.device = options.device, request.backend = options.backend;
+  request.threads = options.threads;
+  if (options.quick) {
+    request.shape = {quick_size, quick_size, quick_size};
+    request.max_time_s = quick_seconds;
+  }
+  if (options.size > 0) request.shape = {options.size, options.size, options.size};
+  if (!options.shape.empty()) {
+    const auto shape = parse_shape(options.shape);
+    if (!shape) return tl::unexpected(shape.error());
+    request.shape = *shape;
+  }
+  if (options.max_time_s > 0) request.max_time_s = options.max_time_s;
+  return request;
+}
+
+int run(const Work& work, const BenchOptions& options) {
+  const auto request = bench_request(options);
+  if (!request) return fail(exit_usage, request.error().text);
+  Run run = work.session.new_run("bench");
+  Result<BenchAnswer> bench = failure("");
+  {
+    ProgressBar bar(work.common, work.style);
+    bar.show(0, message_text(work.style, "progress.facts"));
+    run.machine = work.session.facts(true);
+    judge(run);
+    bench = work.session.bench(run.machine, run.doctor, *request, sink(bar, work.style));
+  }
+  if (!bench) return fail(exit_usage, bench.error().text);
+  run.bench = bench->bench;
+  return show(work, run, options.lesson ? View::lesson : View::bench, code_of(bench->answer));
+}
+
+int run(const Work& work, const RecordOptions& options) {
+  const auto text = work.session.record();
+  if (!text) return fail(exit_usage, text.error().text);
+  if (options.output.empty() || options.output == "-") return print_answer(*text, exit_yes);
+  const auto written = write_file(options.output, *text);
+  if (!written) return fail(exit_outside_failed, written.error().text);
+  if (!work.common.quiet)
+    complain(message_text(work.style, "cli.recorded", {options.output}));
+  return exit_yes;
+}
+
+/// `gpuready __probe WHAT` and `gpuready __measure`: this program as its own child.
+int run_child(std::string_view name, const std::string& what) {
+  if (name == "__probe") return print_answer(child_probe(what), exit_yes);
+  const std::string input(std::istreambuf_iterator<char>(std::cin), {});
+  return print_answer(child_measure(input, std::cerr), exit_yes);
+}
+
+int run_user_command(int argc, char** argv) {
+  const Parsed parsed = parse_options(argc, argv);
+  if (parsed.done && parsed.exit_code != exit_yes) return fail(parsed.exit_code, parsed.text);
+  if (parsed.done) return print_answer(parsed.text, exit_yes);
+  const CommonOptions& common = parsed.options.common;
+  auto session = open_session({common.from, common.data_dir});
+  if (!session) return fail(exit_usage, session.error().text);
+  const Work work{**session, common, choose_style(common)};
+  return std::visit([&](const auto& options) { return run(work, options); },
+                    parsed.options.command);
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  open_standard_streams();
+  catch_signals();
+  try {
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    if (first == "__probe" || first == "__measure") return run_child(first, argc > 2 ? argv[2] : "");
+    return run_user_command(argc, argv);
+  } catch (const std::exception& e) {
+    return fail(exit_bug, std::string("a bug of ours: ") + e.what());
+  }
+}
+
+}  // namespace gpuready::cli

@@ -1,0 +1,162 @@
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstring>
+#include <memory>
+
+#include "exit_codes.hpp"
+#include "gpuready/gpuready.hpp"
+#include "terminal.hpp"
+
+namespace gpuready::cli {
+
+namespace {
+
+/// The language that help is shown in: the word after --lang, or the environment's.
+Style help_style(int argc, char** argv) {
+  Style style;
+  style.language = language_from_environment();
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--lang") == 0 && i + 1 < argc) style.language = language_for(argv[i + 1]);
+    if (std::strncmp(argv[i], "--lang=", 7) == 0) style.language = language_for(argv[i] + 7);
+  }
+  return style;
+}
+
+/// Builds the parser; every description comes from the message files ("help.<name>").
+class Builder {
+ public:
+  Builder(CLI::App& app, Style style, Options& options)
+      : app_(app), style_(std::move(style)), options_(options) {}
+
+  void build() {
+    app_.require_subcommand(0, 1);
+    app_.fallthrough();
+    add_common(options_.common);
+    app_.add_flag("--quick", page_.quick, help("quick"));
+    add_command("facts", [](CLI::App&) {});
+    add_command("device", [this](CLI::App& c) { add_device(c); });
+    add_command("doctor", [this](CLI::App& c) {
+      c.add_flag("--strict", doctor_.strict, help("strict"));
+    });
+    add_command("bench", [this](CLI::App& c) { add_bench(c); });
+    add_command("record", [this](CLI::App& c) {
+      c.add_option("-o,--output", record_.output, help("output"))->type_name("FILE");
+    });
+  }
+
+  /// The chosen command, after parsing.
+  [[nodiscard]] CommandOptions chosen() const {
+    if (app_.got_subcommand("facts")) return FactsOptions{};
+    if (app_.got_subcommand("device")) return device_;
+    if (app_.got_subcommand("doctor")) return doctor_;
+    if (app_.got_subcommand("bench")) {
+      BenchOptions bench = bench_;
+      bench.quick = bench.quick || page_.quick;
+      return bench;
+    }
+    if (app_.got_subcommand("record")) return record_;
+    return page_;
+  }
+
+ private:
+  [[nodiscard]] std::string help(const std::string& name) const {
+    return message_text(style_, "help." + name);
+  }
+
+  template <class Fill>
+  void add_command(const std::string& name, const Fill& fill) {
+    CLI::App* command = app_.add_subcommand(name, help("command." + name));
+    command->fallthrough();
+    fill(*command);
+  }
+
+  void add_common(CommonOptions& common) {
+    app_.add_flag("--json", common.json, help("json"));
+    app_.add_option("--from", common.from, help("from"))->type_name("FILE");
+    app_.add_option("--data", common.data_dir, help("data"))->type_name("DIR");
+    app_.add_option("--lang", common.language, help("lang"))
+        ->type_name("en|zh")
+        ->check(CLI::IsMember({"en", "zh"}));
+    app_.add_option("--color", common.color, help("color"))
+        ->type_name("auto|always|never")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
+    app_.add_flag("--no-progress", common.no_progress, help("no-progress"));
+    app_.add_flag("-q,--quiet", common.quiet, help("quiet"));
+    app_.add_flag("-v,--verbose", common.verbose, help("verbose"));
+    app_.set_version_flag("--version", "gpuready " + std::string(version()), help("version"));
+  }
+
+  void add_device(CLI::App& c) {
+    c.add_option("--for", device_.for_what, help("device-for"))
+        ->type_name("torch")
+        ->check(CLI::IsMember({"torch"}));
+    c.add_option("--require", device_.require, help("device-require"))
+        ->type_name("cuda|xpu|cpu")
+        ->check(CLI::IsMember({"cuda", "xpu", "cpu"}));
+  }
+
+  void add_bench(CLI::App& c) {
+    c.add_flag("--lesson", bench_.lesson, help("bench-lesson"));
+    c.add_flag("--quick", bench_.quick, help("quick"));
+    c.add_option("--size", bench_.size, help("bench-size"))
+        ->type_name("N")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
+    c.add_option("--shape", bench_.shape, help("bench-shape"))->type_name("M,N,K");
+    c.add_option("--dtype", bench_.dtype, help("bench-dtype"))
+        ->type_name("fp32")
+        ->check(CLI::IsMember({"fp32"}));
+    c.add_option("--device", bench_.device, help("bench-device"))->type_name("cpu|cuda[:i]|opencl[:i]");
+    c.add_option("--backend", bench_.backend, help("bench-backend"))
+        ->type_name("NAME")
+        ->check(CLI::IsMember({"openblas", "cublas", "clblast"}));
+    c.add_option("--threads", bench_.threads, help("bench-threads"))
+        ->type_name("N")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+    c.add_option("--max-time", bench_.max_time_s, help("bench-max-time"))
+        ->type_name("S")
+        ->check(CLI::Range(0.1, 3600.0));
+  }
+
+  CLI::App& app_;
+  Style style_;
+  Options& options_;
+  PageOptions page_;
+  DeviceOptions device_;
+  DoctorOptions doctor_;
+  BenchOptions bench_;
+  RecordOptions record_;
+};
+
+/// The parser's own message as one line.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n') c = ' ';
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Parsed parse_options(int argc, char** argv) {
+  Parsed parsed;
+  const Style style = help_style(argc, argv);
+  CLI::App app(message_text(style, "tool.tagline"), "gpuready");
+  Builder builder(app, style, parsed.options);
+  builder.build();
+  try {
+    app.parse(argc, argv);
+    parsed.options.command = builder.chosen();
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    parsed = {true, exit_yes, chosen.empty() ? app.help() : chosen.front()->help("gpuready"), {}};
+  } catch (const CLI::CallForVersion& e) {
+    parsed = {true, exit_yes, std::string(e.what()) + "\n", {}};
+  } catch (const CLI::ParseError& e) {
+    parsed = {true, exit_usage,
+              one_line(e.what()) + " (" + message_text(style, "cli.see-help") + ")", {}};
+  }
+  return parsed;
+}
+
+}  // namespace gpuready::cli

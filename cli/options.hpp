@@ -1,0 +1,54 @@
+#pragma once
+/// What the user asked for, as plain structs.
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace gpuready::cli {
+
+struct CommonOptions {
+  bool json = false, no_progress = false, quiet = false, verbose = false;
+  std::string from, data_dir, language, color = "auto";
+};
+
+struct PageOptions {
+  bool quick = false;
+};
+struct FactsOptions {};
+struct DeviceOptions {
+  std::string for_what, require;
+};
+struct DoctorOptions {
+  bool strict = false;
+};
+struct BenchOptions {
+  bool lesson = false, quick = false;
+  std::int64_t size = 0, threads = 0;
+  std::string shape, device, backend, dtype = "fp32";
+  double max_time_s = 0;
+};
+struct RecordOptions {
+  std::string output;
+};
+
+using CommandOptions = std::variant<PageOptions, FactsOptions, DeviceOptions, DoctorOptions,
+                                    BenchOptions, RecordOptions>;
+
+struct Options {
+  CommonOptions common;
+  CommandOptions command;
+};
+
+/// Either options, or a text to print and the exit code that goes with it.
+struct Parsed {
+  bool done = false;
+  int exit_code = 0;
+  std::string text;  ///< help or version (to standard output), or an error (to standard error)
+  Options options;
+};
+
+Parsed parse_options(int argc, char** argv);
+
+}  // namespace gpuready::cli

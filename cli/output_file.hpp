@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gpuready/result.hpp"
+
+namespace gpuready::cli {
+
+/// Writes a file whole or not at all: into a file beside it, which then takes its name. What
+/// stood there before is kept when anything fails.
+Result<bool> write_file(const std::string& path, std::string_view text);
+
+}  // namespace gpuready::cli

@@ -1,0 +1,129 @@
+#include "terminal.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "exit_codes.hpp"
+
+namespace gpuready::cli {
+
+namespace {
+
+/// Set before anything else; read when the answer is printed.
+bool standard_output_was_open = true;
+volatile std::sig_atomic_t progress_is_shown = 0;
+
+constexpr std::string_view clear_line = "\r\x1b[K";
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  return value == nullptr ? "" : value;
+}
+
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(fd, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+extern "C" void end_by_signal(int signal) {
+  stop_children();
+  if (progress_is_shown != 0) write_all(2, clear_line);
+  ::_exit(exit_signal_base + signal);
+}
+
+std::size_t terminal_width() {
+  constexpr std::size_t narrowest = 40, widest = 100, usual = 80;
+  winsize size{};
+  if (::isatty(1) == 0 || ::ioctl(1, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual;
+  return std::clamp<std::size_t>(size.ws_col, narrowest, widest);
+}
+
+bool wants_color(const CommonOptions& options) {
+  if (options.color == "always") return true;
+  if (options.color == "never" || !environment("NO_COLOR").empty()) return false;
+  return ::isatty(1) != 0 && environment("TERM") != "dumb";
+}
+
+}  // namespace
+
+void open_standard_streams() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) != -1) continue;
+    if (fd == 1) standard_output_was_open = false;
+    const int opened = ::open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+    if (opened != fd && opened >= 0) ::dup2(opened, fd);
+  }
+}
+
+std::string language_from_environment() {
+  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
+    if (const std::string value = environment(name); !value.empty()) return language_for(value);
+  return "en";
+}
+
+Style choose_style(const CommonOptions& options) {
+  Style style;
+  style.language =
+      options.language.empty() ? language_from_environment() : language_for(options.language);
+  style.width = terminal_width();
+  style.color = wants_color(options);
+  return style;
+}
+
+Result<bool> print(std::string_view text) {
+  if (!standard_output_was_open) return failure("standard output is closed", EBADF);
+  while (!text.empty()) {
+    const ssize_t put = ::write(1, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return failure(std::string("standard output: ") + std::strerror(errno), errno);
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+void complain(std::string_view text) {
+  write_all(2, "gpuready: " + std::string(text) + "\n");
+}
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = end_by_signal;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of write(), not our end
+}
+
+ProgressBar::ProgressBar(const CommonOptions& options, Style style)
+    : active_(!options.no_progress && !options.quiet && ::isatty(2) != 0),
+      style_(std::move(style)) {}
+
+ProgressBar::~ProgressBar() {
+  if (active_ && progress_is_shown != 0) write_all(2, clear_line);
+  progress_is_shown = 0;
+}
+
+void ProgressBar::show(double done, const std::string& what) {
+  if (!active_) return;
+  constexpr std::size_t cells = 24;
+  const double part = std::clamp(done, 0.0, 1.0);
+  const auto full = static_cast<std::size_t>(part * static_cast<double>(cells));
+  progress_is_shown = 1;
+  write_all(2, std::string(clear_line) + "[" + std::string(full, '#') +
+                   std::string(cells - full, '.') + "] " +
+                   std::to_string(static_cast<int>(part * 100)) + "%  " + what);
+}
+
+}  // namespace gpuready::cli

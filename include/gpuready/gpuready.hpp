@@ -1,0 +1,110 @@
+#pragma once
+/// The façade: what the command line and other programs call. It wires the stages together and
+/// prints nothing.
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpuready/result.hpp"
+#include "gpuready/run.hpp"
+
+namespace gpuready {
+
+/// Part done (0 to 1) and what is being done, for a progress bar.
+using ProgressSink = std::function<void(double done, const Message& what)>;
+
+struct BenchRequest {
+  std::string device;   ///< cpu, cuda[:i], opencl[:i]; empty: the CPU and the best GPU
+  std::string backend;  ///< openblas, cublas, clblast; empty: the best
+  Shape shape{5000, 5000, 5000};
+  std::int64_t threads = 0;  ///< 0: the usable physical cores
+  double max_time_s = 6.0;
+};
+
+/// How sure an answer is: the exit codes of the contract follow from it.
+enum class Answer { yes, no, undecided, wrong_product, unreadable_input, outside_failed };
+
+struct BenchAnswer {
+  Bench bench;
+  Answer answer = Answer::yes;
+};
+
+/// A machine to ask: this one, or a recorded one.
+class Session {
+ public:
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  virtual ~Session() = default;
+
+  /// Whether the answers come from a recording; then nothing can be measured.
+  [[nodiscard]] virtual bool recorded() const = 0;
+  /// Everything about the machine. A laptop's GPU that is asleep is left alone unless `wake`.
+  virtual Machine facts(bool wake) = 0;
+  /// What `device` needs, and no more.
+  virtual Machine cuda_facts(bool with_python) = 0;
+  virtual Result<BenchAnswer> bench(const Machine& machine, const Doctor& doctor,
+                                    const BenchRequest& request, const ProgressSink& progress) = 0;
+  /// A run with its schema, version and time filled in.
+  [[nodiscard]] virtual Run new_run(std::string_view command) const = 0;
+  virtual Result<Fit> fit(const Machine& machine) = 0;
+  virtual Result<Next> next(const Machine& machine, const Doctor& doctor,
+                            const DeviceChoice& torch_device) = 0;
+  /// This machine's facts and the files they came from, redacted, as JSON.
+  virtual Result<std::string> record() = 0;
+
+ protected:
+  Session() = default;
+};
+
+struct SessionOptions {
+  std::string from;      ///< a recording or a run; empty: this machine
+  std::string data_dir;  ///< replaces the compiled-in tables; may be empty
+};
+
+Result<std::unique_ptr<Session>> open_session(const SessionOptions& options);
+
+/// The ladder, the verdict and what to use. Pure.
+Doctor diagnose(const Machine& machine);
+DeviceChoice choose_device(const Machine& machine, const Doctor& doctor);
+DeviceChoice choose_torch_device(const Machine& machine, const Doctor& doctor);
+
+enum class View { page, facts, doctor, device, bench, lesson };
+
+struct Style {
+  std::string language = "en";
+  std::size_t width = 80;
+  bool color = false;
+};
+
+/// Text for people.
+std::string show_text(const Run& run, View view, const Style& style);
+/// One JSON object, with the schema of the view's command.
+std::string show_json(const Run& run, View view);
+/// A text of the message files.
+std::string message_text(const Style& style, std::string_view key,
+                         std::vector<std::string> args = {});
+/// The embedded language for a locale's name, "en" where it has none.
+std::string language_for(std::string_view locale);
+
+/// Answers for a child process (`gpuready __probe WHAT`, `gpuready __measure`); the second reads
+/// its request from `input`, and reports progress as lines of numbers on `progress`.
+std::string child_probe(std::string_view what);
+std::string child_measure(std::string_view input, std::ostream& progress);
+
+/// Kills the children that run now; safe in a signal handler.
+void stop_children();
+
+/// JSON Schemas by command name, made from the field lists.
+std::vector<std::pair<std::string, std::string>> json_schemas();
+/// The page docs/json.md.
+std::string json_documentation();
+
+std::string_view version();
+
+}  // namespace gpuready

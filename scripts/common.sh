@@ -1,0 +1,93 @@
+# What the scripts share: sourced, never run. Installs what is missing and says so.
+
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+jobs=$(nproc)
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "error: $*"; exit 1; }
+
+# What the program needs to be built.
+build_packages=(g++ cmake ninja-build gettext libfmt-dev libexpected-dev nlohmann-json3-dev
+  libcli11-dev python3 python3-venv ca-certificates)
+# What the tests need besides: GoogleTest, OpenCL on the CPU, CLBlast, the JSON Schema validator.
+test_packages=(libgtest-dev libgmock-dev ocl-icd-libopencl1 pocl-opencl-icd libclblast1
+  libclblast-dev opencl-c-headers python3-jsonschema libopenblas0-pthread binutils git
+  clang-format-14)
+# Wheels, each in a folder of its own below the build folder.
+openblas_wheel='scipy-openblas32==0.3.34.481.3'
+zig_wheel='ziglang==0.17.1'
+nvml_wheel='nvidia-ml-py==13.615.71'
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif command -v sudo >/dev/null; then sudo "$@"
+  else die "installing packages needs root or sudo: $*"
+  fi
+}
+
+# Of the given packages, those that are not installed.
+missing_packages() {
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+      printf '%s ' "$package"
+  done
+}
+
+# Installs Debian packages that are missing; says which.
+need_packages() {
+  command -v dpkg-query >/dev/null || {
+    say "this is no Debian or Ubuntu; please see to it that these are installed: $*"
+    return 0
+  }
+  local missing
+  missing=$(missing_packages "$@")
+  [ -n "$missing" ] || return 0
+  say "installing with apt-get: $missing"
+  as_root apt-get update -qq
+  # shellcheck disable=SC2086  # one word per package
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    $missing >/dev/null
+}
+
+# need_wheel FOLDER REQUIREMENT...: a virtual environment with these wheels, made once.
+need_wheel() {
+  local folder=$1
+  shift
+  local mark="$folder/.installed" wanted="$*"
+  [ -f "$mark" ] && [ "$(cat "$mark")" = "$wanted" ] && return 0
+  say "installing with pip into ${folder#"$root"/}: $wanted"
+  rm -rf "$folder"
+  /usr/bin/python3 -m venv "$folder"
+  "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+  printf '%s' "$wanted" >"$mark"
+}
+
+# put_openblas FOLDER: the current OpenBLAS, where a binary in FOLDER/../bin looks for it.
+put_openblas() {
+  local folder=$1 lib
+  need_wheel "$root/build/wheels/openblas" "$openblas_wheel"
+  [ -e "$folder/libscipy_openblas.so" ] && return 0
+  mkdir -p "$folder"
+  for lib in "$root"/build/wheels/openblas/lib/python3*/site-packages/scipy_openblas32/lib/*.so*; do
+    cp -L "$lib" "$folder/"
+  done
+}
+
+# build FOLDER [cmake options]: configures once, builds what changed, quietly unless it fails.
+build() {
+  local folder=$1
+  shift
+  mkdir -p "$folder"
+  local log="$folder/build.log"
+  if [ ! -f "$folder/build.ninja" ]; then
+    say "configuring ${folder#"$root"/}"
+    cmake -S "$root" -B "$folder" -G Ninja "$@" >"$log" 2>&1 || { cat "$log" >&2; die "cmake failed"; }
+  fi
+  if ! ninja -C "$folder" -n 2>/dev/null | grep -q 'no work to do'; then
+    say "building ${folder#"$root"/} with $jobs jobs"
+  fi
+  ninja -C "$folder" -j "$jobs" >"$log" 2>&1 || { grep -E 'error|FAILED|warning' "$log" >&2 || tail -40 "$log" >&2
+    die "the build failed; the whole log is $log"; }
+}

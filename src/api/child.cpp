@@ -1,0 +1,51 @@
+#include <chrono>
+#include <ostream>
+
+#include "base/json.hpp"
+#include "bench/runner.hpp"
+#include "gpuready/gpuready.hpp"
+#include "host/child_process.hpp"
+#include "host/real_host.hpp"
+#include "probe/vendor_child.hpp"
+
+namespace gpuready {
+
+namespace {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+bench::MeasureAnswer bad_request(const std::string& why) {
+  bench::MeasureAnswer answer;
+  answer.errors.push_back({"", "", {"", {why}}, false});
+  return answer;
+}
+
+bench::MeasureAnswer measure_as_asked(std::string_view input, std::ostream& progress) {
+  const auto json = base::parse_json(input);
+  if (!json) return bad_request(json.error().text);
+  bench::MeasureRequest request;
+  base::JsonReader reader;
+  if (!reader.read(*json, request)) return bad_request(reader.error());
+  const auto host = host::make_real_host();
+  return bench::measure(*host, request, steady_seconds,
+                        [&](double done) { progress << done << '\n' << std::flush; });
+}
+
+}  // namespace
+
+std::string child_probe(std::string_view what) {
+  const auto host = host::make_real_host();
+  return probe::answer_as_json(*host, what);
+}
+
+std::string child_measure(std::string_view input, std::ostream& progress) {
+  base::JsonWriter writer(base::keep_message);
+  return base::dump_json(writer.write(measure_as_asked(input, progress)), false);
+}
+
+void stop_children() { host::kill_running_children(); }
+
+}  // namespace gpuready

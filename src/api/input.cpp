@@ -1,0 +1,65 @@
+#include "api/input.hpp"
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+
+namespace gpuready::api {
+
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+
+Result<Run> read_run(const base::Json& json) {
+  Run run;
+  const base::Json none = base::Json::object();
+  const auto sources = json.find("sources");
+  base::JsonReader reader(sources == json.end() ? none : *sources);
+  if (!reader.read(json, run)) return failure(reader.error());
+  return run;
+}
+
+Result<Input> understand(const base::Json& json) {
+  if (!json.is_object()) return failure("expected a JSON object");
+  const auto schema_at = json.find("schema");
+  if (schema_at == json.end() || !schema_at->is_string())
+    return failure("expected a file of `gpuready record`, or of `gpuready --json`; it has no "
+                   "\"schema\"");
+  const std::string schema = schema_at->get<std::string>();
+  Input input;
+  if (const auto at = json.find("at"); at != json.end() && at->is_string())
+    input.at = base::printable(at->get<std::string>());
+  if (schema == "gpuready.record/1") {
+    if (!json.contains("raw")) return failure("the recording has no \"raw\"");
+    auto recording = host::Recording::from_json(json["raw"]);
+    if (!recording) return tl::unexpected(recording.error());
+    input.recording = std::move(*recording);
+    return input;
+  }
+  if (schema == "gpuready.run/1" || schema == "gpuready.facts/1") {
+    auto run = read_run(json);
+    if (!run) return tl::unexpected(run.error());
+    input.run = std::move(*run);
+    return input;
+  }
+  return failure("its schema is \"" + base::printable(schema) +
+                 "\"; expected gpuready.record/1, gpuready.run/1 or gpuready.facts/1");
+}
+
+}  // namespace
+
+Result<Input> read_input(host::Host& host, const std::string& path) {
+  const auto status = host.status(path);
+  if (!status) return failure(status.error().text);
+  if (status->kind == host::FileKind::directory) return failure(path + ": is a folder");
+  if (status->size_bytes > static_cast<std::int64_t>(most_bytes))
+    return failure(path + ": larger than 64 MiB; not a recording");
+  const auto text = host.read_file(path, most_bytes);
+  if (!text) return failure(text.error().text);
+  const auto json = base::parse_json(*text);
+  if (!json) return failure(path + ": " + base::printable(json.error().text));
+  auto input = understand(*json);
+  if (!input) return failure(path + ": " + base::printable(input.error().text));
+  return input;
+}
+
+}  // namespace gpuready::api

@@ -1,0 +1,24 @@
+#pragma once
+/// Reads what --from names: a recording (facts are probed again from its raw answers) or the JSON
+/// of an earlier run (facts, and the measurements if it holds some).
+
+#include <optional>
+#include <string>
+
+#include "gpuready/result.hpp"
+#include "gpuready/run.hpp"
+#include "host/host.hpp"
+#include "host/recording.hpp"
+
+namespace gpuready::api {
+
+struct Input {
+  std::optional<host::Recording> recording;
+  std::optional<Run> run;
+  std::string at;  ///< when it was made
+};
+
+/// The error is one line: the file, what was found, what was expected.
+Result<Input> read_input(host::Host& host, const std::string& path);
+
+}  // namespace gpuready::api

@@ -1,0 +1,13 @@
+#pragma once
+/// Measures in children: which cases, in what order, and what to try when one fails.
+
+#include "gpuready/gpuready.hpp"
+#include "host/host.hpp"
+
+namespace gpuready::api {
+
+/// The error is for the user: a device that isn't there, an unknown backend.
+Result<BenchAnswer> run_bench(host::Host& host, const Machine& machine, const Doctor& doctor,
+                              const BenchRequest& request, const ProgressSink& progress);
+
+}  // namespace gpuready::api

@@ -1,0 +1,209 @@
+#include "api/measure_plan.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace gpuready::api {
+
+namespace {
+
+struct Target {
+  std::string kind;  ///< cpu, cuda or opencl
+  std::int64_t index = 0;
+
+  [[nodiscard]] std::string name() const {
+    return kind == "cpu" ? kind : kind + ":" + std::to_string(index);
+  }
+};
+
+Result<Target> parse_device(const std::string& text) {
+  const std::vector<std::string> parts = base::split(text, ':');
+  const bool known = !parts.empty() && (parts[0] == "cpu" || parts[0] == "cuda" || parts[0] == "opencl");
+  const auto index = parts.size() == 2 ? base::to_integer(parts[1]) : std::int64_t{0};
+  if (!known || parts.size() > 2 || !index || *index < 0 || (parts[0] == "cpu" && parts.size() > 1))
+    return failure("--device " + base::printable(text) +
+                   ": expected cpu, cuda, cuda:N, opencl or opencl:N");
+  return Target{parts[0], *index};
+}
+
+std::string usual_backend(const Target& target) {
+  if (target.kind == "cpu") return "openblas";
+  return target.kind == "cuda" ? "cublas" : "clblast";
+}
+
+Result<bool> check_backend(const Target& target, const std::string& backend) {
+  if (backend.empty() || backend == usual_backend(target)) return true;
+  return failure("--backend " + base::printable(backend) + " does not run on " + target.name() +
+                 "; expected " + usual_backend(target));
+}
+
+/// The major number of a CUDA version ("13.0"), 0 where it is unknown.
+std::int64_t major_of(const std::string& version) {
+  return base::to_integer(version.substr(0, version.find('.'))).value_or(0);
+}
+
+/// A library of a newer CUDA major than the driver's cannot start on it.
+bool driver_can_run(const Machine& machine, const Library& library) {
+  const std::int64_t driver = major_of(machine.driver.cuda.version.value_or(""));
+  const std::int64_t wanted = major_of(library.version.value_or(""));
+  return driver == 0 || wanted == 0 || wanted <= driver;
+}
+
+std::vector<std::string> library_files(const Machine& machine, const std::string& backend) {
+  std::vector<std::string> files;
+  for (const Library& library : machine.libraries) {
+    if (library.name != backend || !library.file) continue;
+    if (backend == "cublas" && !driver_can_run(machine, library)) continue;
+    files.push_back(*library.file);
+  }
+  constexpr std::size_t most = 4;
+  if (files.size() > most) files.resize(most);
+  return files;
+}
+
+class Planner {
+ public:
+  Planner(const Machine& machine, const Doctor& doctor, const BenchRequest& request)
+      : machine_(machine), doctor_(doctor), request_(request) {}
+
+  void add_cpu() {
+    const Target target{"cpu", 0};
+    const auto files = library_files(machine_, "openblas");
+    if (files.empty()) {
+      impossible(target, {"bench.error.no-openblas", {}});
+      return;
+    }
+    PlannedCase planned = make(target, files, {"bench.progress.cpu", {}});
+    std::vector<std::string> tuning;
+    for (const std::string& name : blas_tuning_variables()) {
+      const auto it = machine_.environment.variables.find(name);
+      if (it != machine_.environment.variables.end())
+        tuning.push_back(name + "=" + base::printable(it->second));
+    }
+    planned.tuning_is_set = !tuning.empty();
+    if (!tuning.empty())
+      plan_.notes.push_back({"bench.note.tuning-ignored", {base::join(tuning, " and ")}});
+    plan_.cases.push_back(std::move(planned));
+  }
+
+  void add_cuda(std::int64_t index) {
+    const Target target{"cuda", index};
+    std::vector<std::string> files = library_files(machine_, "cublas");
+    if (files.empty()) files = {""};
+    plan_.cases.push_back(make(target, files, {"bench.progress.gpu", {target.name()}}));
+  }
+
+  void add_opencl(std::int64_t index) {
+    const Target target{"opencl", index};
+    plan_.cases.push_back(make(target, {""}, {"bench.progress.gpu", {target.name()}}));
+  }
+
+  /// The CPU and the best GPU.
+  void add_usual() {
+    add_cpu();
+    const auto is_gpu = [](const OpenClDevice& device) { return device.type.is("gpu"); };
+    const auto opencl_gpu = std::ranges::find_if(machine_.opencl, is_gpu);
+    if (kernel_ran()) {
+      add_cuda(best_cuda_index());
+    } else if (opencl_gpu != machine_.opencl.end()) {
+      add_opencl(opencl_gpu->index);
+    }
+  }
+
+  /// One device that the user named.
+  Result<bool> add(const Target& target) {
+    const std::int64_t count = device_count(target);
+    if (count > 0 && target.index >= count) return not_there(target, count);
+    if (target.kind == "cpu") {
+      add_cpu();
+    } else if (target.kind == "cuda" && !kernel_ran()) {
+      impossible(target, doctor_.summary);
+    } else if (target.kind == "cuda") {
+      add_cuda(target.index);
+    } else if (count == 0) {
+      impossible(target, {"bench.error.no-opencl", {}});
+    } else {
+      add_opencl(target.index);
+    }
+    return true;
+  }
+
+  MeasurePlan take() { return std::move(plan_); }
+
+ private:
+  [[nodiscard]] bool kernel_ran() const {
+    return std::ranges::any_of(machine_.gpus, [](const Gpu& g) { return g.kernel.is(true); });
+  }
+
+  [[nodiscard]] std::int64_t best_cuda_index() const {
+    const auto works = std::ranges::find_if(
+        machine_.gpus, [](const Gpu& g) { return g.kernel.is(true) && g.cuda_index; });
+    return works == machine_.gpus.end() ? 0 : *works->cuda_index;
+  }
+
+  [[nodiscard]] std::int64_t device_count(const Target& target) const {
+    if (target.kind == "cpu") return 1;
+    if (target.kind == "cuda") return machine_.driver.cuda.device_count.value_or(0);
+    return static_cast<std::int64_t>(machine_.opencl.size());
+  }
+
+  static Result<bool> not_there(const Target& target, std::int64_t count) {
+    return failure("--device " + target.name() + " is not there: this machine has " + target.kind +
+                   ":0" + (count > 1 ? " to " + target.kind + ":" + std::to_string(count - 1) : ""));
+  }
+
+  void impossible(const Target& target, Message why) {
+    plan_.impossible.push_back({target.name(), usual_backend(target), std::move(why), false});
+  }
+
+  PlannedCase make(const Target& target, const std::vector<std::string>& files, Message what) {
+    PlannedCase planned;
+    planned.what = std::move(what);
+    for (const std::string& file : files) {
+      bench::MeasureRequest request;
+      request.backend = {target.name(), usual_backend(target), file, threads(),
+                         machine_.memory.usable_bytes.value_or(0) / 2};
+      request.shape = request_.shape;
+      request.max_time_s = request_.max_time_s;
+      request.with_transfers = target.kind != "cpu";
+      planned.attempts.push_back(std::move(request));
+    }
+    return planned;
+  }
+
+  [[nodiscard]] std::int64_t threads() const {
+    if (request_.threads > 0) return request_.threads;
+    return machine_.cpu.usable_physical_cores.value_or(
+        machine_.cpu.usable_threads.value_or(1));
+  }
+
+  const Machine& machine_;
+  const Doctor& doctor_;
+  const BenchRequest& request_;
+  MeasurePlan plan_;
+};
+
+}  // namespace
+
+const std::vector<std::string>& blas_tuning_variables() {
+  static const std::vector<std::string> names{"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"};
+  return names;
+}
+
+Result<MeasurePlan> plan_cases(const Machine& machine, const Doctor& doctor,
+                               const BenchRequest& request) {
+  Planner planner(machine, doctor, request);
+  if (request.device.empty()) {
+    planner.add_usual();
+    return planner.take();
+  }
+  const auto target = parse_device(request.device);
+  if (!target) return tl::unexpected(target.error());
+  if (const auto good = check_backend(*target, request.backend); !good)
+    return tl::unexpected(good.error());
+  if (const auto good = planner.add(*target); !good) return tl::unexpected(good.error());
+  return planner.take();
+}
+
+}  // namespace gpuready::api

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "gpuready/result.hpp"
+#include "host/host.hpp"
+
+namespace gpuready::api {
+
+/// This machine's facts and the raw answers that they came from, redacted, as indented JSON.
+Result<std::string> record_machine(host::Host& host);
+
+}  // namespace gpuready::api

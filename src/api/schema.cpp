@@ -1,0 +1,81 @@
+#include <algorithm>
+
+#include "base/json_schema.hpp"
+#include "gpuready/gpuready.hpp"
+
+namespace gpuready {
+
+namespace {
+
+using base::Json;
+
+const Json& text_schema() {
+  static const Json schema{{"type", "string"}};
+  return schema;
+}
+
+Json sources_schema() {
+  return Json{{"type", "object"},
+              {"description", "the file or call that each known fact came from, by its path"},
+              {"additionalProperties", text_schema()}};
+}
+
+/// Adds what every command's object has, and closes it.
+Json finish(const std::string& command, Json schema, bool with_sources) {
+  Json& properties = schema["properties"];
+  Json& required = schema["required"];
+  properties["schema"] = Json{{"const", "gpuready." + command + "/1"}};
+  properties["tool"] = Json{{"type", "object"},
+                            {"properties", Json{{"version", text_schema()}}},
+                            {"required", Json::array({"version"})}};
+  properties["at"] = text_schema();
+  for (const char* name : {"schema", "tool", "at"})
+    if (std::find(required.begin(), required.end(), name) == required.end())
+      required.push_back(name);
+  if (with_sources) properties["sources"] = sources_schema();
+  schema["additionalProperties"] = false;
+  Json out{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+           {"title", "gpuready." + command + "/1"}};
+  out.update(schema);
+  return out;
+}
+
+Json machine_only() {
+  return Json{{"type", "object"},
+              {"properties", Json{{"machine", base::json_schema<Machine>()}}},
+              {"required", Json::array({"machine"})}};
+}
+
+Json record_schema() {
+  Json schema = machine_only();
+  schema["properties"]["raw"] =
+      Json{{"type", "object"}, {"description", "the answers of the machine, question by question"}};
+  schema["required"].push_back("raw");
+  return schema;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> json_schemas() {
+  const auto text = [](const Json& schema) { return base::dump_json(schema, true) + "\n"; };
+  return {{"run", text(finish("run", base::json_schema<Run>(), true))},
+          {"facts", text(finish("facts", machine_only(), true))},
+          {"doctor", text(finish("doctor", base::json_schema<Doctor>(), false))},
+          {"device", text(finish("device", base::json_schema<DeviceChoice>(), false))},
+          {"bench", text(finish("bench", base::json_schema<Bench>(), false))},
+          {"record", text(finish("record", record_schema(), true))}};
+}
+
+std::string json_documentation() {
+  std::string out =
+      "# JSON\n\nMade from the field lists in `include/gpuready/` by the test "
+      "`Schemas.TheCommittedFilesAreCurrent`.\nNumbers are plain SI. A fact that is not known is "
+      "`{\"absent\": reason, \"detail\": text, \"code\": number}`.\nThe schemas stand in "
+      "`schemas/`.\n\n## `gpuready --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<Run>("", out);
+  out += "\n`facts` has `machine`; `doctor`, `device` and `bench` have the members of these parts "
+         "at the top.\n";
+  return out;
+}
+
+}  // namespace gpuready

@@ -1,0 +1,165 @@
+#include <utility>
+
+#include "api/input.hpp"
+#include "api/measure.hpp"
+#include "api/record.hpp"
+#include "base/text.hpp"
+#include "base/time.hpp"
+#include "catalog/catalog.hpp"
+#include "fit/rule_of_thumb.hpp"
+#include "gpuready/gpuready.hpp"
+#include "host/real_host.hpp"
+#include "host/recorded_host.hpp"
+#include "plan/next.hpp"
+#include "probe/probe.hpp"
+#include "rules/ladder.hpp"
+
+namespace gpuready {
+
+namespace {
+
+/// What is common to this machine and a recorded one.
+class CommonSession : public Session {
+ public:
+  CommonSession(std::unique_ptr<host::Host> real, catalog::Catalog catalog)
+      : real_(std::move(real)), catalog_(std::move(catalog)) {}
+
+  Result<Fit> fit(const Machine& machine) override {
+    return fit::rule_of_thumb(machine, catalog_);
+  }
+  Result<Next> next(const Machine& machine, const Doctor& doctor,
+                    const DeviceChoice& torch_device) override {
+    return plan::next_steps(machine, doctor, torch_device, catalog_);
+  }
+
+ protected:
+  [[nodiscard]] host::Host& real() const { return *real_; }
+  [[nodiscard]] static Run run_at(std::string_view command, std::string at) {
+    Run run;
+    run.schema = "gpuready." + std::string(command) + "/1";
+    run.tool.version = version();
+    run.at = std::move(at);
+    return run;
+  }
+
+ private:
+  std::unique_ptr<host::Host> real_;
+  catalog::Catalog catalog_;
+};
+
+/// A server with many GPUs and no persistence mode can take longer than the default to start its
+/// driver; GPUREADY_PROBE_TIMEOUT_S gives it more.
+probe::ProbeOptions probe_options(host::Host& host) {
+  constexpr double shortest_s = 0.1, longest_s = 600;
+  probe::ProbeOptions options;
+  const auto seconds = base::to_number(host.env("GPUREADY_PROBE_TIMEOUT_S").value_or(""));
+  if (seconds && *seconds >= shortest_s && *seconds <= longest_s)
+    options.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+  return options;
+}
+
+probe::ProbeOptions only_cuda(host::Host& host, bool with_python) {
+  probe::ProbeOptions options = probe_options(host);
+  options.nvml = options.opencl = options.libraries = false;
+  options.python = with_python;
+  return options;
+}
+
+class RealSession : public CommonSession {
+ public:
+  using CommonSession::CommonSession;
+
+  [[nodiscard]] bool recorded() const override { return false; }
+  Machine facts(bool wake) override {
+    probe::ProbeOptions options = probe_options(real());
+    options.wake = wake;
+    return probe::probe_machine(real(), options);
+  }
+  Machine cuda_facts(bool with_python) override {
+    return probe::probe_machine(real(), only_cuda(real(), with_python));
+  }
+  Result<BenchAnswer> bench(const Machine& machine, const Doctor& doctor,
+                            const BenchRequest& request, const ProgressSink& progress) override {
+    return api::run_bench(real(), machine, doctor, request, progress);
+  }
+  [[nodiscard]] Run new_run(std::string_view command) const override {
+    return run_at(command, base::iso8601(real().now()));
+  }
+  Result<std::string> record() override { return api::record_machine(real()); }
+};
+
+/// A machine from a file: facts again from its raw answers, or as an earlier run has them.
+class RecordedSession : public CommonSession {
+ public:
+  RecordedSession(std::unique_ptr<host::Host> real, catalog::Catalog catalog, api::Input input)
+      : CommonSession(std::move(real), std::move(catalog)), input_(std::move(input)) {}
+
+  [[nodiscard]] bool recorded() const override { return true; }
+  Machine facts(bool /*wake*/) override {
+    if (input_.run) return input_.run->machine;
+    host::RecordedHost host(*input_.recording);
+    return probe::probe_machine(host, {});
+  }
+  Machine cuda_facts(bool /*with_python*/) override { return facts(true); }
+  Result<BenchAnswer> bench(const Machine& /*machine*/, const Doctor& /*doctor*/,
+                            const BenchRequest& /*request*/,
+                            const ProgressSink& /*progress*/) override {
+    BenchAnswer answer;
+    if (input_.run) answer.bench = input_.run->bench;
+    const bool empty = answer.bench.cases.empty() && answer.bench.errors.empty();
+    if (empty) answer.bench.notes.push_back({"bench.note.recorded", {}});
+    answer.answer = answer.bench.cases.empty() ? Answer::undecided : Answer::yes;
+    return answer;
+  }
+  [[nodiscard]] Run new_run(std::string_view command) const override {
+    return run_at(command, input_.at);
+  }
+  Result<std::string> record() override {
+    return failure("--from: a recording is not recorded again; copy the file");
+  }
+
+ private:
+  api::Input input_;
+};
+
+catalog::Override read_from(host::Host& host, const std::string& folder) {
+  if (folder.empty()) return {};
+  return [&host, folder](const std::string& name) -> std::optional<std::string> {
+    constexpr std::size_t most_bytes = std::size_t{16} << 20U;
+    auto text = host.read_file(folder + "/" + name, most_bytes);
+    if (!text) return {};
+    return std::move(*text);
+  };
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> open_session(const SessionOptions& options) {
+  auto real = host::make_real_host();
+  if (!options.data_dir.empty()) {
+    const auto status = real->status(options.data_dir);
+    if (!status) return failure("--data " + status.error().text);
+  }
+  auto catalog = catalog::load_catalog(read_from(*real, options.data_dir));
+  if (!catalog) return tl::unexpected(catalog.error());
+  if (options.from.empty())
+    return std::make_unique<RealSession>(std::move(real), std::move(*catalog));
+  auto input = api::read_input(*real, options.from);
+  if (!input) return failure("--from " + input.error().text);
+  return std::make_unique<RecordedSession>(std::move(real), std::move(*catalog),
+                                           std::move(*input));
+}
+
+Doctor diagnose(const Machine& machine) { return rules::climb(machine); }
+
+DeviceChoice choose_device(const Machine& machine, const Doctor& doctor) {
+  return rules::choose_device(machine, doctor);
+}
+
+DeviceChoice choose_torch_device(const Machine& machine, const Doctor& doctor) {
+  return rules::choose_torch_device(machine, doctor);
+}
+
+std::string_view version() { return GPUREADY_VERSION; }
+
+}  // namespace gpuready

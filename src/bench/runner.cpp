@@ -1,0 +1,315 @@
+#include "bench/runner.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "base/format.hpp"
+#include "bench/memory_plan.hpp"
+#include "bench/operands.hpp"
+#include "bench/stats.hpp"
+#include "bench/stopping.hpp"
+#include "bench/timing.hpp"
+#include "bench/verify.hpp"
+#include "gpuready/result.hpp"
+
+namespace gpuready::bench {
+
+namespace {
+
+struct Failure {
+  Message why;
+  bool wrong_product = false;
+};
+using Step = tl::expected<void, Failure>;
+
+tl::unexpected<Failure> fail(std::string key, std::vector<std::string> args,
+                             bool wrong_product = false) {
+  return tl::unexpected<Failure>(Failure{{std::move(key), std::move(args)}, wrong_product});
+}
+
+std::string scientific(double value) { return base::format("{:.1e}", value); }
+
+/// The sizes that every library's interface takes.
+constexpr std::int64_t longest_side = std::numeric_limits<std::int32_t>::max();
+constexpr int transfer_repetitions = 5;
+/// Parts of the whole for the progress bar.
+constexpr double progress_first = 0.1;
+constexpr double progress_timed = 0.2;
+constexpr double progress_check = 0.8;
+
+/// One measurement, from the plan to the check; each step is called once, in order.
+class CaseRun {
+ public:
+  CaseRun(Backend& backend, const MeasureRequest& request, const Clock& clock,
+          const Progress& progress)
+      : backend_(backend),
+        request_(request),
+        clock_(clock),
+        progress_(progress),
+        device_(backend.describe().device) {}
+
+  tl::expected<Case, Failure> measure() {
+    for (const auto step :
+         {&CaseRun::prepare, &CaseRun::first_products, &CaseRun::warm_up, &CaseRun::take_samples,
+          &CaseRun::time_transfers, &CaseRun::check_product})
+      if (const Step done = (this->*step)(); !done) return tl::unexpected<Failure>(done.error());
+    progress_(1);
+    return result();
+  }
+
+ private:
+  Step prepare() {
+    const Shape& wanted = request_.shape;
+    if (std::min({wanted.m, wanted.n, wanted.k}) < 1 ||
+        std::max({wanted.m, wanted.n, wanted.k}) > longest_side)
+      return fail("bench.error.shape",
+                  {std::to_string(wanted.m), std::to_string(wanted.n), std::to_string(wanted.k)});
+    auto limits = ask_limits();
+    if (!limits) return tl::unexpected<Failure>(limits.error());
+    for (;;) {
+      const auto shape = largest_that_fits(wanted, [&](const Shape& candidate) {
+        return fits(candidate, *limits, host_need(candidate));
+      });
+      if (!shape) return fail("bench.error.no-memory", {device_});
+      const auto done = try_shape(*shape);
+      if (done) break;
+      if (done.error().code != out_of_memory_code)
+        return fail("bench.error.prepare", {device_, done.error().text});
+      limits->device_bytes = bytes_of_all(*shape) / 2;
+    }
+    progress_(progress_first);
+    return {};
+  }
+
+  [[nodiscard]] tl::expected<MemoryLimits, Failure> ask_limits() {
+    const auto budget = backend_.budget_bytes();
+    if (!budget) return fail("bench.error.budget", {device_, budget.error().text});
+    const auto largest = backend_.largest_matrix_bytes();
+    if (!largest) return fail("bench.error.budget", {device_, largest.error().text});
+    const std::int64_t host = request_.backend.host_budget_bytes;
+    return MemoryLimits{
+        *budget, *largest,
+        host > 0 ? static_cast<double>(host) : std::numeric_limits<double>::infinity()};
+  }
+
+  /// A, B, the product that is read back, and what the backend keeps.
+  [[nodiscard]] double host_need(const Shape& shape) const {
+    return bytes_of_all(shape) + backend_.host_bytes(shape);
+  }
+
+  Result<bool> try_shape(const Shape& shape) {
+    try {
+      operands_ = {};
+      operands_ = make_operands(shape, request_.seed);
+      return backend_.prepare(operands_);
+    } catch (const std::bad_alloc&) {
+      return failure("main memory ran out", out_of_memory_code);
+    }
+  }
+
+  /// One batch by the backend. Adds it to `batches`.
+  Step run(std::int64_t repeats, std::vector<Batch>& batches) {
+    const auto elapsed = backend_.run(repeats);
+    if (!elapsed) return fail("bench.error.run", {device_, elapsed.error().text});
+    if (!(elapsed->wall_s > 0)) return fail("bench.error.clock", {device_});
+    batches.push_back({repeats, *elapsed});
+    return {};
+  }
+
+  Step first_products() {
+    std::vector<Batch> batches;
+    for (Fact<double>* slice : {&first_call_.first_product_s, &first_call_.second_product_s}) {
+      const double start = clock_();
+      if (const Step done = run(1, batches); !done) return done;
+      *slice = Fact<double>(clock_() - start, "clock");
+    }
+    progress_(progress_timed);
+    second_ = batches.back();
+    return {};
+  }
+
+  Step warm_up() {
+    const WarmUpRule rule = warm_up_rule(backend_.runs_on_cpu(), request_.max_time_s);
+    // A product that is longer than the whole warm-up has warmed the device by itself, and is the
+    // first sample.
+    if (second_.elapsed.wall_s >= rule.max_time_s) {
+      batches_.push_back(second_);
+      return {};
+    }
+    std::vector<Batch> batches{second_};
+    const double start = clock_() - second_.elapsed.wall_s;
+    for (;;) {
+      const std::vector<double> seconds = samples_of(batches).seconds;
+      product_s_ = wall_per_product(batches.back());
+      const std::int64_t repeats = repeats_for(product_s_, rule.batch_s);
+      const WarmUp verdict =
+          decide(rule, seconds, clock_() - start, product_s_ * static_cast<double>(repeats));
+      steady_ = verdict != WarmUp::out_of_time || !seen_unsteady(rule, seconds);
+      if (verdict != WarmUp::go_on) return {};
+      if (const Step done = run(repeats, batches); !done) return done;
+    }
+  }
+
+  static double wall_per_product(const Batch& batch) {
+    return batch.elapsed.wall_s / static_cast<double>(batch.repeats);
+  }
+
+  Step take_samples() {
+    const StoppingRule rule = stopping_rule(backend_.runs_on_cpu(), request_.max_time_s);
+    if (!batches_.empty()) product_s_ = wall_per_product(batches_.front());
+    const double start = clock_() - (batches_.empty() ? 0 : batches_.front().elapsed.wall_s);
+    const std::int64_t repeats = repeats_for(product_s_, shortest_batch_s);
+    for (;;) {
+      const double elapsed = clock_() - start;
+      const double next = batches_.empty() ? 0 : batches_.back().elapsed.wall_s;
+      const Stop verdict = decide(rule, samples_of(batches_).seconds, elapsed, next);
+      converged_ = verdict == Stop::converged;
+      if (verdict != Stop::go_on) return {};
+      if (const Step done = run(repeats, batches_); !done) return done;
+      progress_(progress_timed +
+                (progress_check - progress_timed) * std::min(1.0, elapsed / request_.max_time_s));
+    }
+  }
+
+  Step time_transfers() {
+    progress_(progress_check);
+    if (backend_.runs_on_cpu()) {
+      transfers_s_ = Fact<double>::absent(Absence::not_applicable,
+                                          "the CPU works in main memory: nothing travels");
+      return {};
+    }
+    if (!request_.with_transfers) return {};
+    std::vector<double> seconds;
+    const double start = clock_();
+    while (seconds.size() < transfer_repetitions &&
+           (seconds.empty() || clock_() - start + seconds.back() < request_.max_time_s / 4)) {
+      const auto once = backend_.run_with_transfers();
+      if (!once) return fail("bench.error.transfers", {device_, once.error().text});
+      seconds.push_back(*once);
+    }
+    transfers_s_ = Fact<double>(median(seconds), "clock");
+    return {};
+  }
+
+  Step check_product() {
+    const auto tolerance = tolerance_of(backend_.describe().dtype);
+    if (!tolerance) return fail("bench.error.type", {backend_.describe().dtype.output});
+    if (const auto done = backend_.poison(); !done)
+      return fail("bench.error.run", {device_, done.error().text});
+    std::vector<Batch> batches;
+    if (const Step done = run(1, batches); !done) return done;
+    const auto product = backend_.read_back();
+    if (!product) return fail("bench.error.read-back", {device_, product.error().text});
+    const Check check = verify(operands_, *product, *tolerance, request_.seed);
+    verification_ = check.verification;
+    if (!verification_.passed) return wrong_product(check);
+    return {};
+  }
+
+  [[nodiscard]] tl::unexpected<Failure> wrong_product(const Check& check) const {
+    const Case known = backend_.describe();
+    const Verification& found = check.verification;
+    if (found.non_finite > 0)
+      return fail("bench.error.non-finite",
+                  {device_, std::to_string(found.non_finite),
+                   std::to_string(operands_.shape.m * operands_.shape.n)},
+                  true);
+    const std::vector<std::string> args{device_, scientific(found.error),
+                                        scientific(found.tolerance), known.dtype.input};
+    if (!looks_like_reduced_precision(check)) {
+      const bool spread = found.error > found.tolerance;
+      if (spread) return fail("bench.error.wrong-product", args, true);
+      return fail("bench.error.wrong-element",
+                  {device_, place(check.bad_row), place(check.bad_column)}, true);
+    }
+    const bool asked_for = std::ranges::find(known.flags, "tf32-override") != known.flags.end();
+    return fail(asked_for ? "bench.error.tf32-override" : "bench.error.reduced-precision", args,
+                true);
+  }
+
+  /// Counted from 1, as people do.
+  static std::string place(const std::optional<std::int64_t>& index) {
+    return index ? std::to_string(*index + 1) : "?";
+  }
+
+  [[nodiscard]] Case result() const {
+    Case c = backend_.describe();
+    const Samples samples = samples_of(batches_);
+    c.shape = operands_.shape;
+    c.median_s = median(samples.seconds);
+    c.ci95_s = median_interval(samples.seconds).interval;
+    c.samples = static_cast<std::int64_t>(samples.seconds.size());
+    c.flops = c.shape.flop() / c.median_s;
+    c.with_transfers_s = transfers_s_;
+    c.first_call = first_call_;
+    c.verification = verification_;
+    add_flags(samples, c);
+    return c;
+  }
+
+  void add_flags(const Samples& samples, Case& c) const {
+    const auto add = [&](bool due, const char* flag) {
+      if (due) c.flags.emplace_back(flag);
+    };
+    add(!(operands_.shape == request_.shape), "shrunk");
+    add(!steady_, "not-steady");
+    add(!converged_, "not-converged");
+    add(median_interval(samples.seconds).coverage < 0.95, "few-samples");
+    add(drifts(samples.seconds), "drifting");
+    add(has_two_modes(samples.seconds), "two-modes");
+    add(samples.event_clock_doubtful, "event-clock-doubtful");
+  }
+
+  Backend& backend_;
+  const MeasureRequest& request_;
+  const Clock& clock_;
+  const Progress& progress_;
+  const std::string device_;
+  Operands operands_;
+  FirstCall first_call_;
+  Batch second_;
+  double product_s_ = 0;
+  bool steady_ = true, converged_ = false;
+  std::vector<Batch> batches_;
+  Fact<double> transfers_s_ = Fact<double>::absent(Absence::not_tested, "not asked for");
+  Verification verification_;
+};
+
+MeasureAnswer error_answer(const MeasureRequest& request, Failure failure) {
+  MeasureAnswer answer;
+  answer.errors.push_back({request.backend.device, request.backend.backend, std::move(failure.why),
+                           failure.wrong_product});
+  return answer;
+}
+
+}  // namespace
+
+MeasureAnswer measure(host::Host& host, const MeasureRequest& request, const Clock& clock,
+                      const Progress& progress) {
+  progress(0);
+  const double start = clock();
+  const auto backend = open_backend(host, request.backend);
+  const double load_s = clock() - start;
+  if (!backend)
+    return error_answer(
+        request, {{"bench.error.open", {request.backend.backend, backend.error().text}}, false});
+  MeasureAnswer answer = measure_on(**backend, request, clock, progress);
+  for (Case& c : answer.cases) c.first_call.load_s = Fact<double>(load_s, "clock");
+  return answer;
+}
+
+MeasureAnswer measure_on(Backend& backend, const MeasureRequest& request, const Clock& clock,
+                         const Progress& progress) {
+  try {
+    auto measured = CaseRun(backend, request, clock, progress).measure();
+    if (!measured) return error_answer(request, std::move(measured.error()));
+    MeasureAnswer answer;
+    answer.cases.push_back(std::move(*measured));
+    return answer;
+  } catch (const std::bad_alloc&) {
+    return error_answer(request, {{"bench.error.host-memory", {request.backend.device}}, false});
+  }
+}
+
+}  // namespace gpuready::bench

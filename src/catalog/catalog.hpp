@@ -1,0 +1,39 @@
+#pragma once
+/// Facts about the world, from data/*.csv: typed and checked.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpuready/result.hpp"
+
+namespace gpuready::catalog {
+
+/// A price that somebody published; of the whole machine, per hour.
+struct Price {
+  std::string provider, gpu, kind, as_of;
+  std::int64_t gpu_count = 0;
+  double vram_gib = 0, usd_per_hour = 0;
+};
+
+struct Model {
+  std::string name, kind;
+  std::int64_t parameters = 0;
+};
+
+struct Catalog {
+  std::vector<Price> prices;
+  std::vector<Model> models;
+};
+
+/// Content of a data file by its name ("prices.csv") where a user replaces the compiled-in one.
+using Override = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// The error names the file, the record and the field.
+Result<Catalog> load_catalog(const Override& replaced);
+/// The compiled-in tables.
+Result<Catalog> load_catalog();
+
+}  // namespace gpuready::catalog

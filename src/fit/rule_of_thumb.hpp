@@ -1,0 +1,14 @@
+#pragma once
+
+#include "catalog/catalog.hpp"
+#include "gpuready/estimates.hpp"
+#include "gpuready/findings.hpp"
+#include "gpuready/machine.hpp"
+
+namespace gpuready::fit {
+
+/// The rule of thumb (weights only: 2, 1 or 0.5 bytes per parameter) on the memory that is free on
+/// the usable GPU with most of it, or on main memory where no GPU is usable.
+Fit rule_of_thumb(const Machine& machine, const catalog::Catalog& catalog);
+
+}  // namespace gpuready::fit

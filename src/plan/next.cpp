@@ -1,0 +1,108 @@
+#include "plan/next.hpp"
+
+#include <algorithm>
+
+#include "base/quantity.hpp"
+
+namespace gpuready::plan {
+
+namespace {
+
+/// Above this price per hour a machine is not what a learner rents (the lesson's upper end).
+constexpr double dearest_usd_per_hour = 2.0;
+
+bool is_ordinary_rental(const catalog::Price& price) {
+  return price.gpu_count == 1 && price.usd_per_hour > 0 && price.kind != "spot" &&
+         price.usd_per_hour <= dearest_usd_per_hour;
+}
+
+/// The newest date in the table, of those that are whole dates (2026-11-09).
+std::string newest_date(const std::vector<catalog::Price>& prices) {
+  constexpr std::size_t iso_length = 10;
+  std::string newest;
+  for (const catalog::Price& price : prices) {
+    const bool whole = price.as_of.size() == iso_length && price.as_of[4] == '-';
+    if (whole && price.as_of > newest) newest = price.as_of;
+  }
+  return newest;
+}
+
+Place local_gpu() {
+  return {"local",
+          {"place.local.name", {}},
+          {"place.local.cost", {}},
+          {"place.local.setup", {}},
+          {"place.local.best-for", {}},
+          Fact<double>(0.0, "an own card has no hourly price"),
+          Fact<double>(0.0, "an own card has no hourly price"),
+          {}};
+}
+
+Place colab() {
+  return {"colab",
+          {"place.colab.name", {}},
+          {"place.colab.cost", {}},
+          {"place.colab.setup", {}},
+          {"place.colab.best-for", {}},
+          Fact<double>(0.0, "data/prices.csv"),
+          Fact<double>(0.0, "data/prices.csv"),
+          {}};
+}
+
+Place rented(const catalog::Catalog& catalog) {
+  Place place{"rented",
+              {"place.rented.name", {}},
+              {},
+              {"place.rented.setup", {}},
+              {"place.rented.best-for", {}},
+              {},
+              {},
+              {}};
+  double low = dearest_usd_per_hour, high = 0;
+  for (const catalog::Price& price : catalog.prices) {
+    if (!is_ordinary_rental(price)) continue;
+    low = std::min(low, price.usd_per_hour), high = std::max(high, price.usd_per_hour);
+  }
+  if (high == 0) {
+    place.cost = {"place.rented.cost-unknown", {}};
+    return place;
+  }
+  const std::string date = newest_date(catalog.prices);
+  place.cost = {"place.rented.cost",
+                {base::show_usd_per_hour(low), base::show_usd_per_hour(high), date}};
+  place.usd_per_hour_low = Fact<double>(low, "data/prices.csv");
+  place.usd_per_hour_high = Fact<double>(high, "data/prices.csv");
+  if (!date.empty()) place.price_as_of = Fact<std::string>(date, "data/prices.csv");
+  return place;
+}
+
+std::vector<Message> steps_with_gpu(const Doctor& doctor, const DeviceChoice& torch_device) {
+  std::vector<Message> steps;
+  if (torch_device.device == "cuda") {
+    steps.push_back({"next.use-cuda", {}});
+  } else {
+    steps.push_back({"next.torch-on-cpu", {}});
+  }
+  if (doctor.verdict == Verdict::degraded) steps.push_back({"next.doctor", {}});
+  steps.push_back({"next.bench", {}});
+  return steps;
+}
+
+}  // namespace
+
+Next next_steps(const Machine& machine, const Doctor& doctor, const DeviceChoice& torch_device,
+                const catalog::Catalog& catalog) {
+  Next next;
+  if (doctor.verdict == Verdict::usable || doctor.verdict == Verdict::degraded) {
+    next.steps = steps_with_gpu(doctor, torch_device);
+    return next;
+  }
+  if (machine.environment.colab) next.steps.push_back({"next.colab-runtime", {}});
+  if (doctor.verdict == Verdict::not_usable) next.steps.push_back({"next.mend", {}});
+  if (doctor.verdict == Verdict::not_tested) next.steps.push_back({"next.other-vendor", {}});
+  next.steps.push_back({"next.use-cpu", {}});
+  next.places = {local_gpu(), colab(), rented(catalog)};
+  return next;
+}
+
+}  // namespace gpuready::plan

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/text.hpp"
+#include "probe/probe.hpp"
+#include "probe/read.hpp"
+
+namespace gpuready::probe {
+
+namespace {
+
+using base::contains;
+using Found = Fact<std::string>;
+
+Found nothing(std::string detail) { return Missing{Absence::not_found, std::move(detail), {}}; }
+
+Found from_variable(host::Host& host, const std::string& name) {
+  const auto value = host.env(name);
+  if (!value) return nothing(name + " is not set");
+  return {value->empty() ? name + " is set, and empty" : *value, "environment variable " + name};
+}
+
+struct Mark {
+  std::string_view mark, kind;
+};
+
+/// Words that container managers leave in the paths of control groups and mounts.
+constexpr std::array<Mark, 6> marks{{{"kubepods", "kubernetes"},
+                                     {"libpod", "podman"},
+                                     {"containers/storage", "podman"},
+                                     {"docker", "docker"},
+                                     {"containerd", "containerd"},
+                                     {"/lxc", "lxc"}}};
+
+Found from_marks(const std::string& text, const std::string& source) {
+  for (const Mark& known : marks)
+    if (contains(text, known.mark)) return {std::string(known.kind), source};
+  return nothing(source + ": no container's mark");
+}
+
+/// The line of /proc/self/mountinfo (proc(5)) whose mount point is "/".
+std::string root_mount(const std::string& mountinfo) {
+  for (const std::string& line : base::split_lines(mountinfo)) {
+    const std::vector<std::string> fields = base::split(line, ' ');
+    if (fields.size() > 4 && fields[4] == "/" && contains(line, "overlay")) return line;
+  }
+  return {};
+}
+
+/// Variables of the first process: entries that end in NUL.
+std::string variable_of_init(host::Host& host, std::string_view name) {
+  for (const std::string& entry : base::split(read_or_empty(host, "/proc/1/environ"), '\0'))
+    if (base::starts_with(entry, name) && entry.size() > name.size() && entry[name.size()] == '=')
+      return entry.substr(name.size() + 1);
+  return {};
+}
+
+Found container_by_sign(host::Host& host) {
+  for (const char* const name : {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"})
+    if (host.env(name)) return {"apptainer", std::string("environment variable ") + name};
+  if (host.env("KUBERNETES_SERVICE_HOST"))
+    return {"kubernetes", "environment variable KUBERNETES_SERVICE_HOST"};
+  for (const auto& [path, kind] :
+       {std::pair{"/.dockerenv", "docker"}, std::pair{"/run/.containerenv", "podman"}})
+    if (exists(host, path)) return {kind, path};
+  const std::string own = host.env("container").value_or("");
+  if (!own.empty()) return {own, "environment variable container"};
+  const std::string first = variable_of_init(host, "container");
+  if (!first.empty()) return {first, "/proc/1/environ"};
+  return nothing("");
+}
+
+Found container(host::Host& host) {
+  if (Found found = container_by_sign(host)) return found;
+  for (const char* const path : {"/proc/self/cgroup", "/proc/1/cgroup"})
+    if (Found found = from_marks(read_or_empty(host, path), path)) return found;
+  const std::string mounts = "/proc/self/mountinfo";
+  if (Found found = from_marks(root_mount(read_or_empty(host, mounts)), mounts)) return found;
+  return nothing(
+      "no /.dockerenv, /run/.containerenv or container's variable, and no container's mark in "
+      "/proc/self/cgroup, /proc/1/cgroup and the root mount");
+}
+
+/// WSL's kernels name Microsoft; WSL2's are "...-microsoft-standard-WSL2" (older ones without the
+/// last word), WSL1's end in "-Microsoft".
+Found wsl(host::Host& host) {
+  const std::string path = "/proc/sys/kernel/osrelease";
+  const Fact<std::string> release = read_fact(host, path);
+  if (!release) return release;
+  const std::string name = base::lower(*release);
+  if (!contains(name, "microsoft")) return Missing{Absence::not_applicable, "not in WSL", {}};
+  const bool second = contains(name, "wsl2") || contains(name, "microsoft-standard") ||
+                      exists(host, "/dev/dxg") || exists(host, "/run/WSL");
+  return {second ? "WSL2" : "WSL1", path};
+}
+
+/// The variables are missing over SSH and under sudo; the folder is not.
+Found colab(host::Host& host) {
+  for (const char* const name : {"COLAB_RELEASE_TAG", "COLAB_BACKEND_VERSION", "COLAB_JUPYTER_IP",
+                                 "COLAB_JUPYTER_TRANSPORT", "COLAB_GPU"})
+    if (Found found = from_variable(host, name)) return found;
+  if (host.env("VERTEX_PRODUCT").value_or("") == "COLAB_ENTERPRISE")
+    return {"COLAB_ENTERPRISE", "environment variable VERTEX_PRODUCT"};
+  if (exists(host, "/var/colab")) return {"/var/colab", "/var/colab"};
+  return nothing("no COLAB_* variable and no /var/colab");
+}
+
+Found vast(host::Host& host) {
+  if (host.env("CONTAINER_ID")) return from_variable(host, "VAST_CONTAINERLABEL");
+  return nothing("CONTAINER_ID and VAST_CONTAINERLABEL are not both set");
+}
+
+/// Lambda's machines carry Lambda Stack, whose packages come from a source list named after it.
+Found lambda(host::Host& host) {
+  const std::string folder = "/etc/apt/sources.list.d";
+  for (const std::string& name : list_or_empty(host, folder))
+    if (contains(base::lower(name), "lambda")) return {name, folder + "/" + name};
+  return nothing("looked for a source list of Lambda Stack in " + folder);
+}
+
+Found slurm(host::Host& host) {
+  const auto job = host.env("SLURM_JOB_ID");
+  if (job) return {"job " + *job, "environment variable SLURM_JOB_ID"};
+  const std::string client = find_on_path(host, "srun");
+  if (!client.empty()) return {"client, no job", client};
+  return nothing("SLURM_JOB_ID is not set, and srun is not on PATH");
+}
+
+constexpr std::array prefixes{"CUDA_",    "NVIDIA_",    "HIP_",  "ROCR_",    "HSA_",  "ZE_",
+                              "PYTORCH_", "OPENBLAS_",  "OMP_",  "MKL_",     "BLIS_", "OCL_ICD_",
+                              "POCL_",    "SLURM_STEP", "DNNL_", "GPUREADY_"};
+constexpr std::array exact{"LD_LIBRARY_PATH",      "LD_PRELOAD",       "ONEAPI_DEVICE_SELECTOR",
+                           "TORCH_CUDA_ARCH_LIST", "SLURM_JOB_ID",     "OPENCL_VENDOR_PATH",
+                           "VIRTUAL_ENV",          "CONDA_PREFIX",     "COLAB_GPU",
+                           "GPU_DEVICE_ORDINAL",   "ZES_ENABLE_SYSMAN"};
+constexpr std::array secret_words{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL"};
+
+/// Whether the variable changes what a GPU or BLAS program sees, and can't hold a secret.
+bool is_relevant(const std::string& name) {
+  const auto starts = [&](std::string_view prefix) { return base::starts_with(name, prefix); };
+  const auto holds = [&](std::string_view word) { return contains(name, word); };
+  if (std::ranges::any_of(secret_words, holds)) return false;
+  if (std::ranges::any_of(prefixes, starts)) return true;
+  if (starts("SLURM_") && holds("GPUS")) return true;
+  return std::ranges::find(exact, std::string_view(name)) != exact.end();
+}
+
+}  // namespace
+
+Environment probe_environment(host::Host& host) {
+  Environment environment;
+  environment.container = container(host);
+  environment.wsl = wsl(host);
+  environment.colab = colab(host);
+  environment.kaggle = from_variable(host, "KAGGLE_KERNEL_RUN_TYPE");
+  environment.runpod = from_variable(host, "RUNPOD_POD_ID");
+  environment.vast = vast(host);
+  environment.lambda = lambda(host);
+  environment.slurm = slurm(host);
+  environment.kubernetes = from_variable(host, "KUBERNETES_SERVICE_HOST");
+  for (const std::string& name : host.env_names())
+    if (is_relevant(name)) environment.variables[name] = host.env(name).value_or("");
+  return environment;
+}
+
+}  // namespace gpuready::probe

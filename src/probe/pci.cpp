@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "base/text.hpp"
+#include "probe/pci_class.hpp"
+#include "probe/probe.hpp"
+#include "probe/read.hpp"
+
+namespace gpuready::probe {
+
+namespace {
+
+Fact<std::string> driver_of(host::Host& host, const std::string& folder) {
+  const std::string path = folder + "/driver";
+  const Result<std::string> link = host.read_link(path);
+  if (link) return {name_of(*link), path};
+  Missing why = why_absent(link.error(), path);
+  if (why.reason == Absence::not_found) why.detail = "no kernel driver is bound to it";
+  return why;
+}
+
+}  // namespace
+
+bool is_gpu(const PciFunction& function) {
+  const std::string code = function.class_code.value_or("");
+  if (base::starts_with(code, "0x03")) return true;
+  const std::string vendor = function.vendor_id.value_or("");
+  return base::starts_with(code, "0x1200") && (vendor == pci_nvidia || vendor == pci_amd);
+}
+
+bool is_nvswitch(const PciFunction& function) {
+  return function.vendor_id.is(std::string(pci_nvidia)) &&
+         base::starts_with(function.class_code.value_or(""), "0x0680");
+}
+
+void probe_pci(host::Host& host, Machine& machine) {
+  const std::string root = "/sys/bus/pci/devices";
+  const Result<std::vector<std::string>> names = host.list(root);
+  if (!names) {
+    machine.pci_count = why_absent(names.error(), root);
+    return;
+  }
+  machine.pci_count = {static_cast<std::int64_t>(names->size()), root};
+  for (const std::string& name : *names) {
+    const std::string folder = root + "/" + name;
+    PciFunction function;
+    function.address = name;
+    function.class_code = read_fact(host, folder + "/class");
+    const std::string code = function.class_code.value_or("");
+    const bool interesting = base::starts_with(code, "0x03") || base::starts_with(code, "0x0680") ||
+                             base::starts_with(code, "0x1200");
+    if (!interesting) continue;
+    function.vendor_id = read_fact(host, folder + "/vendor");
+    if (!is_gpu(function) && !is_nvswitch(function)) continue;
+    function.device_id = read_fact(host, folder + "/device");
+    function.driver = driver_of(host, folder);
+    function.runtime_status = read_fact(host, folder + "/power/runtime_status");
+    machine.pci.push_back(std::move(function));
+  }
+}
+
+bool all_nvidia_gpus_asleep(const std::vector<PciFunction>& pci) {
+  const auto nvidia = [](const PciFunction& f) {
+    return is_gpu(f) && f.vendor_id.is(std::string(pci_nvidia));
+  };
+  const auto awake = [&](const PciFunction& f) {
+    return nvidia(f) && !f.runtime_status.is("suspended");
+  };
+  return std::ranges::any_of(pci, nvidia) && std::ranges::none_of(pci, awake);
+}
+
+}  // namespace gpuready::probe

@@ -1,0 +1,143 @@
+#include <algorithm>
+
+#include "base/quantity.hpp"
+#include "base/table.hpp"
+#include "base/text.hpp"
+#include "report/report.hpp"
+
+namespace gpuready::report {
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+using base::Align;
+
+std::string shape_text(const Shape& s) {
+  return std::to_string(s.m) + " x " + std::to_string(s.k) + " x " + std::to_string(s.n);
+}
+
+std::string library_text(const Context& c, const Case& measured) {
+  std::string text = base::printable(measured.library.name);
+  if (measured.library.version) text += " " + base::printable(*measured.library.version);
+  if (measured.library.kernel_target)
+    text += " (" + base::printable(*measured.library.kernel_target) + ")";
+  if (measured.threads > 0)
+    text += ", " + c.text("bench.threads", {std::to_string(measured.threads)});
+  return text;
+}
+
+std::string time_text(const Context& c, const Case& measured) {
+  return c.text("bench.time", {base::show_seconds(measured.median_s),
+                               base::show_seconds(measured.ci95_s.low),
+                               base::show_seconds(measured.ci95_s.high)});
+}
+
+std::string cases_table(const Context& c, const Bench& bench) {
+  Rows rows;
+  for (const Case& measured : bench.cases) {
+    rows.push_back({measured.device, time_text(c, measured), base::show_flops(measured.flops),
+                    library_text(c, measured)});
+    if (measured.with_transfers_s)
+      rows.push_back({"", base::show_seconds(*measured.with_transfers_s), "",
+                      c.text("bench.with-transfers")});
+  }
+  return base::layout_table(rows, {Align::left, Align::left, Align::right, Align::left},
+                            c.style.width, 2);
+}
+
+std::string flags_text(const Context& c, const Case& measured) {
+  std::string out;
+  for (const std::string& flag : measured.flags)
+    out += base::layout_paragraph(
+        measured.device + ": " + c.text("bench.flag." + flag, {shape_text(measured.shape)}),
+        c.style.width, 2, 2);
+  return out;
+}
+
+std::string check_text(const Context& c, const Case& measured) {
+  const Verification& v = measured.verification;
+  return base::layout_paragraph(
+      measured.device + ": " +
+          c.text("bench.checked", {std::to_string(v.rows_checked),
+                                   base::show_small(v.error), base::show_small(v.tolerance)}),
+      c.style.width, 2, 2);
+}
+
+void add_speedup(const Context& c, const char* key, const Fact<Speedup>& speedup, Rows& rows) {
+  if (!speedup) return;
+  rows.push_back({c.text(key), base::show_ratio(speedup->ratio),
+                  c.text("bench.interval", {base::show_ratio(speedup->ci95.low),
+                                            base::show_ratio(speedup->ci95.high)})});
+}
+
+std::string speedup_text(const Context& c, const Bench& bench) {
+  Rows rows;
+  add_speedup(c, "bench.speedup.kernel-only", bench.speedup.kernel_only, rows);
+  add_speedup(c, "bench.speedup.with-transfers", bench.speedup.with_transfers, rows);
+  add_speedup(c, "bench.speedup.first-use", bench.speedup.first_use, rows);
+  if (rows.empty() && !bench.cases.empty())
+    return base::layout_paragraph(c.text("bench.speedup.none"), c.style.width, 2, 2);
+  return base::layout_table(rows, {Align::left, Align::right, Align::left}, c.style.width, 2);
+}
+
+std::string errors_text(const Context& c, const Bench& bench) {
+  std::string out;
+  for (const CaseError& error : bench.errors) {
+    const std::string who = error.device + (error.backend.empty() ? "" : ", " + error.backend);
+    const std::string key = error.wrong_product ? "bench.wrong-product" : "bench.not-measured";
+    out += base::layout_paragraph(base::printable(who) + ": " + c.text(key, {c.text(error.why)}),
+                                  c.style.width, 2, 2);
+  }
+  return out;
+}
+
+std::string notes_text(const Context& c, const Bench& bench) {
+  std::string out;
+  for (const Message& note : bench.notes)
+    out += base::layout_paragraph(c.text(note), c.style.width, 2, 2);
+  return out;
+}
+
+std::string title(const Context& c, const Bench& bench) {
+  if (bench.cases.empty()) return c.text("bench.heading-plain");
+  return c.text("bench.heading", {shape_text(bench.cases.front().shape)});
+}
+
+const Case* find_case(const Bench& bench, bool cpu) {
+  const auto it = std::ranges::find_if(
+      bench.cases, [&](const Case& measured) { return (measured.device == "cpu") == cpu; });
+  return it == bench.cases.end() ? nullptr : &*it;
+}
+
+/// One of the lesson's own lines: "CPU: 0.713s".
+std::string lesson_line(const Context& c, const char* label, const Case* measured) {
+  const std::string value = measured == nullptr
+                                ? c.text("lesson.not-measured")
+                                : base::show_fixed(measured->median_s, 4) + "s";
+  return std::string(label) + ": " + value + "\n";
+}
+
+}  // namespace
+
+std::string bench_block(const Run& run, const Context& c) {
+  std::string out = heading(c, title(c, run.bench)) + "\n";
+  out += cases_table(c, run.bench) + speedup_text(c, run.bench) + errors_text(c, run.bench);
+  for (const Case& measured : run.bench.cases) out += flags_text(c, measured);
+  return out + notes_text(c, run.bench);
+}
+
+std::string bench(const Run& run, const Context& c) {
+  std::string out = bench_block(run, c);
+  for (const Case& measured : run.bench.cases) out += check_text(c, measured);
+  return out;
+}
+
+std::string lesson(const Run& run, const Context& c) {
+  std::string out = lesson_line(c, "CPU", find_case(run.bench, true)) +
+                    lesson_line(c, "GPU", find_case(run.bench, false));
+  if (const auto& speedup = run.bench.speedup.kernel_only)
+    out += "Speedup: " + base::show_ratio(speedup->ratio) + "\n";
+  return out + "\n" + bench(run, c);
+}
+
+}  // namespace gpuready::report

@@ -1,0 +1,100 @@
+#include "rules/ladder.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rungs.hpp"
+
+namespace gpuready::rules {
+
+namespace {
+
+/// Rungs above which a finding no longer makes the GPU itself unusable.
+bool is_about_the_gpu(Rung rung) { return rung <= Rung::kernel; }
+
+const RungResult* first_finding(const std::vector<RungResult>& ladder) {
+  const auto it = std::ranges::find(ladder, Outcome::finding, &RungResult::outcome);
+  return it == ladder.end() ? nullptr : &*it;
+}
+
+bool kernel_ran(const std::vector<RungResult>& ladder) {
+  return std::ranges::any_of(ladder, [](const RungResult& r) {
+    return r.rung == Rung::kernel && r.outcome == Outcome::pass;
+  });
+}
+
+/// A GPU that this ladder cannot climb to: AMD's and Intel's stacks are not NVIDIA's.
+bool has_gpu_of_another_vendor(const Machine& machine) {
+  return std::ranges::any_of(machine.gpus, [](const Gpu& gpu) { return gpu.vendor.is("amd"); });
+}
+
+void judge_verdict(const Machine& machine, Doctor& doctor) {
+  const RungResult* broken = first_finding(doctor.ladder);
+  if (kernel_ran(doctor.ladder)) {
+    doctor.verdict = broken == nullptr ? Verdict::usable : Verdict::degraded;
+    doctor.summary = broken == nullptr ? Message{"verdict.usable", {}} : broken->why;
+  } else if (broken == nullptr) {
+    doctor.verdict = Verdict::not_tested;
+    const auto open = std::ranges::find(doctor.ladder, Outcome::not_tested, &RungResult::outcome);
+    doctor.summary = open->why;
+  } else if (broken->rung == Rung::pci_device) {
+    doctor.verdict =
+        has_gpu_of_another_vendor(machine) ? Verdict::not_tested : Verdict::no_gpu;
+    doctor.summary = broken->why;
+  } else {
+    doctor.verdict = Verdict::not_usable;
+    doctor.summary = broken->why;
+  }
+}
+
+}  // namespace
+
+const std::vector<RungCheck>& rung_checks() {
+  static const std::vector<RungCheck> checks{
+      {Rung::pci_device, judge_pci_device},     {Rung::kernel_driver, judge_kernel_driver},
+      {Rung::versions, judge_versions},         {Rung::device_nodes, judge_device_nodes},
+      {Rung::nvml, judge_nvml},                 {Rung::cuda_init, judge_cuda_init},
+      {Rung::device_count, judge_device_count}, {Rung::context, judge_context},
+      {Rung::kernel, judge_kernel},             {Rung::libraries, judge_libraries},
+      {Rung::torch, judge_torch}};
+  return checks;
+}
+
+Doctor climb(const Machine& machine) {
+  Doctor doctor;
+  bool broken = false;
+  for (const RungCheck& check : rung_checks()) {
+    RungResult result{check.rung, Outcome::not_tested, {"ladder.above-broken", {}}};
+    if (!broken) {
+      const Judgement judgement = check.judge(machine);
+      result.outcome = judgement.outcome, result.why = judgement.why;
+    }
+    broken = broken || (result.outcome == Outcome::finding && is_about_the_gpu(check.rung));
+    doctor.ladder.push_back(std::move(result));
+  }
+  judge_verdict(machine, doctor);
+  return doctor;
+}
+
+const PythonEnvironment* default_python(const Machine& machine) {
+  const auto it = std::ranges::find(machine.python, true, &PythonEnvironment::is_default);
+  if (it != machine.python.end()) return &*it;
+  return machine.python.empty() ? nullptr : &machine.python.front();
+}
+
+DeviceChoice choose_device(const Machine& /*machine*/, const Doctor& doctor) {
+  if (kernel_ran(doctor.ladder)) return {"cuda", {"device.cuda", {}}};
+  return {"cpu", doctor.summary};
+}
+
+DeviceChoice choose_torch_device(const Machine& machine, const Doctor& doctor) {
+  const PythonEnvironment* python = default_python(machine);
+  if (python == nullptr) return {"cpu", {"ladder.torch.no-python", {}}};
+  if (!python->torch) return {"cpu", {"ladder.torch.not-installed", {python->executable}}};
+  const Judgement torch = judge_torch(machine);
+  if (torch.outcome != Outcome::pass) return {"cpu", torch.why};
+  if (!kernel_ran(doctor.ladder)) return {"cpu", doctor.summary};
+  return {"cuda", torch.why};
+}
+
+}  // namespace gpuready::rules

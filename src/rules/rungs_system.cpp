@@ -1,0 +1,174 @@
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rungs.hpp"
+
+namespace gpuready::rules {
+
+namespace {
+
+bool driver_sees_a_device(const Machine& machine) {
+  return machine.driver.nvml.device_count.value_or(0) > 0 || cuda_sees_a_device(machine);
+}
+
+std::string addresses(const std::vector<const PciFunction*>& functions) {
+  std::vector<std::string> texts;
+  for (const PciFunction* function : functions) texts.push_back(function->address);
+  constexpr std::size_t most = 4;
+  const std::size_t total = texts.size();
+  texts.resize(std::min(total, most));
+  return base::join(texts, ", ") + (total > most ? ", ..." : "");
+}
+
+const PciFunction* other_vendor_gpu(const Machine& machine, const char* vendor) {
+  for (const PciFunction& function : machine.pci)
+    if (function.vendor_id.is(vendor) && base::starts_with(function.class_code.value_or(""), "0x03"))
+      return &function;
+  return nullptr;
+}
+
+/// No NVIDIA GPU anywhere: says where this is, since the cure depends on it.
+Judgement nothing_found(const Machine& machine) {
+  const Environment& where = machine.environment;
+  if (where.colab) return finding("ladder.pci-device.colab");
+  if (where.kaggle) return finding("ladder.pci-device.kaggle");
+  if (where.slurm) return finding("ladder.pci-device.slurm", {*where.slurm});
+  if (other_vendor_gpu(machine, "0x1002") != nullptr) return finding("ladder.pci-device.amd");
+  if (!machine.pci_count)
+    return finding("ladder.pci-device.unreadable", {reason(machine.pci_count.missing())});
+  return finding("ladder.pci-device.none");
+}
+
+const DeviceFile* device_file(const Machine& machine, const std::string& path) {
+  const auto it = std::ranges::find(machine.driver.files, path, &DeviceFile::path);
+  return it == machine.driver.files.end() ? nullptr : &*it;
+}
+
+/// The first node that a CUDA program needs and that does not open.
+const DeviceFile* unusable_node(const Machine& machine) {
+  for (const DeviceFile& file : machine.driver.files) {
+    const bool needed = base::starts_with(file.path, "/dev/nvidia") &&
+                        file.path != "/dev/nvidia-uvm-tools" && file.path != "/dev/nvidia-modeset";
+    if (needed && !file.open) return &file;
+  }
+  return nullptr;
+}
+
+Judgement explain_node(const Machine& machine, const DeviceFile& file) {
+  constexpr std::int64_t eperm = 1;  // errno of Linux
+  const Missing& why = file.open.missing();
+  if (why.reason == Absence::permission && why.code == eperm)
+    return finding("ladder.device-nodes.cgroup", {file.path});
+  if (why.reason == Absence::permission)
+    return finding("ladder.device-nodes.permission", {file.path});
+  if (why.reason != Absence::not_found)
+    return finding("ladder.device-nodes.unusable", {file.path, reason(why)});
+  if (machine.environment.container)
+    return finding("ladder.device-nodes.container", {file.path});
+  if (file.path == "/dev/nvidia-uvm") return finding("ladder.device-nodes.uvm");
+  return finding("ladder.device-nodes.missing", {file.path});
+}
+
+}  // namespace
+
+std::vector<const PciFunction*> nvidia_gpus_on_pci(const Machine& machine) {
+  std::vector<const PciFunction*> found;
+  for (const PciFunction& function : machine.pci)
+    if (function.vendor_id.is("0x10de") &&
+        base::starts_with(function.class_code.value_or(""), "0x03"))
+      found.push_back(&function);
+  return found;
+}
+
+bool cuda_sees_a_device(const Machine& machine) {
+  return machine.driver.cuda.init.is(true) && machine.driver.cuda.device_count.value_or(0) > 0;
+}
+
+const Missing& first_missing(const Fact<std::string>& library, const Fact<bool>& init) {
+  return library ? init.missing() : library.missing();
+}
+
+std::string reason(const Missing& missing) {
+  if (!missing.detail.empty()) return missing.detail;
+  return std::string(EnumNames<Absence>::list[static_cast<std::size_t>(missing.reason)]);
+}
+
+Judgement judge_pci_device(const Machine& machine) {
+  const auto gpus = nvidia_gpus_on_pci(machine);
+  if (!gpus.empty())
+    return pass("ladder.pci-device.pass", {std::to_string(gpus.size()), addresses(gpus)});
+  if (driver_sees_a_device(machine)) return pass("ladder.pci-device.hidden");
+  if (machine.environment.wsl) {
+    const DeviceFile* dxg = device_file(machine, "/dev/dxg");
+    if (dxg != nullptr && dxg->open) return pass("ladder.pci-device.wsl");
+    return finding("ladder.pci-device.wsl-no-dxg", {*machine.environment.wsl});
+  }
+  return nothing_found(machine);
+}
+
+Judgement judge_kernel_driver(const Machine& machine) {
+  const auto gpus = nvidia_gpus_on_pci(machine);
+  if (gpus.empty()) return pass("ladder.kernel-driver.not-applicable");
+  for (const PciFunction* gpu : gpus)
+    if (gpu->driver.is("nvidia")) return pass("ladder.kernel-driver.pass");
+  if (driver_sees_a_device(machine)) return pass("ladder.kernel-driver.pass");
+  const PciFunction& gpu = *gpus.front();
+  if (gpu.driver.is("nouveau")) return finding("ladder.kernel-driver.nouveau", {gpu.address});
+  if (gpu.driver && base::starts_with(*gpu.driver, "nova"))
+    return finding("ladder.kernel-driver.nova", {gpu.address});
+  if (gpu.driver && base::starts_with(*gpu.driver, "vfio"))
+    return finding("ladder.kernel-driver.vfio", {gpu.address});
+  if (gpu.driver) return finding("ladder.kernel-driver.other", {gpu.address, *gpu.driver});
+  if (machine.driver.module.version)
+    return finding("ladder.kernel-driver.refused", {gpu.address, *machine.driver.module.version});
+  if (machine.driver.nvml.library || machine.driver.cuda.library)
+    return finding("ladder.kernel-driver.not-loaded", {gpu.address});
+  return finding("ladder.kernel-driver.none", {gpu.address});
+}
+
+Judgement judge_versions(const Machine& machine) {
+  constexpr std::int64_t lib_rm_version_mismatch = 18;  // nvmlReturn_t
+  const Fact<std::string>& module = machine.driver.module.version;
+  const NvmlDriver& nvml = machine.driver.nvml;
+  const std::string loaded = module.value_or("?");
+  if (nvml.init.absent_for(Absence::call_failed) &&
+      nvml.init.missing().code == lib_rm_version_mismatch)
+    return finding("ladder.versions.mismatch", {loaded});
+  if (!module) return pass("ladder.versions.not-applicable");
+  if (nvml.driver_version && *nvml.driver_version != *module)
+    return finding("ladder.versions.differ", {loaded, *nvml.driver_version});
+  if (!nvml.driver_version) return pass("ladder.versions.module-only", {loaded});
+  return pass("ladder.versions.pass", {loaded});
+}
+
+Judgement judge_device_nodes(const Machine& machine) {
+  if (cuda_sees_a_device(machine)) return pass("ladder.device-nodes.pass");
+  if (machine.environment.wsl) return pass("ladder.device-nodes.wsl");
+  const DeviceFile* node = unusable_node(machine);
+  if (node == nullptr) return pass("ladder.device-nodes.pass");
+  return explain_node(machine, *node);
+}
+
+Judgement judge_nvml(const Machine& machine) {
+  const NvmlDriver& nvml = machine.driver.nvml;
+  if (nvml.init.is(true))
+    return pass("ladder.nvml.pass", {nvml.driver_version.value_or("?"),
+                                     std::to_string(nvml.device_count.value_or(0))});
+  const Missing& missing = first_missing(nvml.library, nvml.init);
+  const std::string why = reason(missing);
+  if (cuda_sees_a_device(machine)) return not_tested("ladder.nvml.not-needed", {why});
+  switch (missing.reason) {
+    case Absence::not_tested:
+      return not_tested("ladder.not-asked", {why});
+    case Absence::library_missing:
+      return finding("ladder.nvml.library-missing");
+    case Absence::timed_out:
+      return finding("ladder.nvml.timed-out", {why});
+    case Absence::crashed:
+      return finding("ladder.nvml.crashed", {why});
+    default:
+      return finding("ladder.nvml.failed", {why});
+  }
+}
+
+}  // namespace gpuready::rules

@@ -1,0 +1,2 @@
+#include "bench/runner.hpp"
+#include <nlohmann/json.hpp>

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""The command line as a user meets it: exit codes, JSON against its schemas, bad input, faults.
+
+Environment: GPUREADY_BINARY, GPUREADY_SOURCE_DIR, GPUREADY_FAKES_DIR.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import jsonschema
+
+BINARY = os.environ["GPUREADY_BINARY"]
+SOURCE = pathlib.Path(os.environ["GPUREADY_SOURCE_DIR"])
+FAKES = os.environ["GPUREADY_FAKES_DIR"]
+MACHINES = sorted((SOURCE / "tests" / "machines").glob("*.json"))
+
+
+def run(*arguments, env=None, shell=None, stdin=subprocess.DEVNULL, timeout=110):
+    environment = {**os.environ, "LC_ALL": "C", **(env or {})}
+    command = [BINARY, *arguments] if shell is None else ["sh", "-c", shell]
+    return subprocess.run(command, env=environment, stdin=stdin, capture_output=True, text=True,
+                          timeout=timeout, check=False)
+
+
+def validate(text, command):
+    schema = json.loads((SOURCE / "schemas" / f"gpuready.{command}.json").read_text())
+    answer = json.loads(text)
+    jsonschema.Draft202012Validator(schema).validate(answer)
+    return answer
+
+
+def fake_gpu(script):
+    """An environment in which the fake vendor libraries play the given script."""
+    file = tempfile.NamedTemporaryFile("w", suffix=".txt", delete=False)
+    file.write(script)
+    file.close()
+    return {"GPUREADY_LIBRARY_PATH": FAKES, "GPUREADY_FAKE_SCRIPT": file.name,
+            "GPUREADY_PROBE_TIMEOUT_S": "5"}
+
+
+class Json(unittest.TestCase):
+    def test_the_page_agrees_with_its_schema(self):
+        result = run("--quick", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        answer = validate(result.stdout, "run")
+        self.assertEqual(answer["schema"], "gpuready.run/1")
+
+    def test_facts_doctor_and_device_agree_with_their_schemas(self):
+        for command, codes in (("facts", {0}), ("device", {0}), ("doctor", {0, 1, 3})):
+            with self.subTest(command):
+                result = run(command, "--json")
+                self.assertIn(result.returncode, codes, result.stderr)
+                validate(result.stdout, command)
+
+    def test_bench_agrees_with_its_schema_and_its_product_is_checked(self):
+        result = run("bench", "--size", "256", "--max-time", "0.2", "--device", "cpu", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        case = validate(result.stdout, "bench")["cases"][0]
+        self.assertTrue(case["verification"]["passed"])
+        self.assertEqual(case["shape"], {"m": 256, "n": 256, "k": 256})
+
+    def test_a_recording_agrees_with_its_schema_and_replays_to_the_same_facts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/machine.json"
+            self.assertEqual(run("record", "-o", path, "-q").returncode, 0)
+            recorded = validate(pathlib.Path(path).read_text(), "record")
+            replayed = json.loads(run("facts", "--from", path, "--json").stdout)
+            self.assertEqual(replayed["machine"], recorded["machine"])
+
+    def test_every_recorded_machine_answers_every_reading_command(self):
+        self.assertGreaterEqual(len(MACHINES), 12)
+        for machine in MACHINES:
+            for command, schema in ((["facts"], "facts"), (["doctor"], "doctor"),
+                                    (["device"], "device"), ([], "run")):
+                with self.subTest(f"{machine.stem} {schema}"):
+                    result = run(*command, "--from", str(machine), "--json")
+                    self.assertIn(result.returncode, {0, 1, 3}, result.stderr)
+                    validate(result.stdout, schema)
+
+    def test_a_saved_run_can_be_shown_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "run.json")
+            path.write_text(run("--quick", "--json").stdout)
+            shown = json.loads(run("--from", str(path), "--json").stdout)
+            saved = json.loads(path.read_text())
+            self.assertEqual(shown["machine"], saved["machine"])
+            self.assertEqual(shown["bench"]["cases"], saved["bench"]["cases"])
+
+
+class BadInput(unittest.TestCase):
+    def refused(self, *arguments, code=2, says=""):
+        result = run(*arguments)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertIn(says, result.stderr)
+
+    def test_unknown_options_and_commands(self):
+        self.refused("--nonsense", says="--nonsense")
+        self.refused("nonsense", says="nonsense")
+        self.refused("device", "--require", "tpu", says="tpu")
+        self.refused("--color", "purple", says="purple")
+
+    def test_input_files_that_cannot_be_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            whole = MACHINES[0].read_text()
+            for name, content, says in (("empty.json", "", "JSON"),
+                                        ("cut.json", whole[:len(whole) // 2], "JSON"),
+                                        ("foreign.json", '{"schema": "other/1"}', "other/1"),
+                                        ("list.json", "[1, 2]", "object"),
+                                        ("number.json", '{"schema":"gpuready.run/1",'
+                                         '"machine":{"os":{"name":5}}}', "machine.os.name"),
+                                        ("raw.json", '{"schema":"gpuready.record/1",'
+                                         '"raw":{"files":[]}}', "raw.files"),
+                                        ("deep.json", "[" * 100000, "JSON")):
+                path = pathlib.Path(folder, name)
+                path.write_text(content)
+                with self.subTest(name):
+                    self.refused("facts", "--from", str(path), says=says)
+            pathlib.Path(folder, "bytes.json").write_bytes(b"\x7fELF\x00\xff\xfe")
+            self.refused("facts", "--from", f"{folder}/bytes.json", says="JSON")
+            self.refused("facts", "--from", folder, says="folder")
+            self.refused("facts", "--from", f"{folder}/none.json", says="No such file")
+
+    def test_impossible_benchmarks(self):
+        self.refused("bench", "--size", "0")
+        self.refused("bench", "--size", "-5")
+        self.refused("bench", "--shape", "5,5", says="--shape")
+        self.refused("bench", "--dtype", "fp7", says="fp7")
+        self.refused("bench", "--max-time", "0")
+        self.refused("bench", "--device", "tpu", says="tpu")
+        self.refused("bench", "--device", "cpu:1", says="cpu:1")
+        self.refused("bench", "--device", "opencl:99", says="opencl:99")
+        self.refused("bench", "--device", "cpu", "--backend", "cublas", says="cublas")
+
+    def test_a_data_folder_that_is_not_there_or_broken(self):
+        self.refused("--data", "/nonexistent", says="/nonexistent")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "prices.csv").write_text("provider,gpu\nx\n")
+            self.refused("--data", folder, says="prices.csv")
+
+    def test_a_required_device_that_is_not_there(self):
+        result = run("device", "--require", "xpu")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("xpu is required", result.stderr)
+
+
+class Faults(unittest.TestCase):
+    def test_closed_standard_output(self):
+        result = run(shell=f"'{BINARY}' device >&-")
+        self.assertEqual(result.returncode, 4)
+        self.assertIn("standard output is closed", result.stderr)
+
+    def test_full_disk_behind_standard_output(self):
+        result = run(shell=f"'{BINARY}' device >/dev/full")
+        self.assertEqual(result.returncode, 4)
+        self.assertIn("No space left", result.stderr)
+
+    def test_a_reader_that_goes_away_is_no_complaint(self):
+        result = run(shell=f"('{BINARY}' facts --json; echo $? >&2) | true")
+        self.assertIn(result.stderr.strip(), {"141", "0"})
+
+    def test_a_recording_that_does_not_fit_leaves_the_old_one_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "machine.json")
+            path.write_text("old")
+            result = run(shell=f"ulimit -f 1; '{BINARY}' record -o '{path}'")
+            self.assertEqual(result.returncode, 4, result.stderr)
+            self.assertEqual(result.stderr.count("\n"), 1)
+            self.assertEqual(path.read_text(), "old")
+            self.assertEqual(len(list(pathlib.Path(folder).iterdir())), 1)
+            self.assertEqual(run("record", "-o", "/dev/full").returncode, 4)
+            self.assertEqual(run("record", "-o", f"{folder}/no/such").returncode, 4)
+
+    def test_neither_proc_nor_sys(self):
+        if os.geteuid() != 0:
+            self.skipTest("hiding /proc takes root")
+        hide = "mount -t tmpfs none /proc && mount -t tmpfs none /sys"
+        result = run(shell=f"unshare -m sh -c \"{hide} && exec '{BINARY}' facts --json\"")
+        if "unshare" in result.stderr or "mount:" in result.stderr:
+            self.skipTest("no mount namespace here: " + result.stderr.strip())
+        self.assertEqual(result.returncode, 0, result.stderr)
+        machine = validate(result.stdout, "facts")["machine"]
+        self.assertIn("absent", machine["pci_count"])
+        self.assertIn("absent", machine["memory"]["total_bytes"])
+
+    def test_one_cpu_by_affinity(self):
+        result = run(shell=f"taskset -c 0 '{BINARY}' facts --json")
+        self.assertEqual(json.loads(result.stdout)["machine"]["cpu"]["usable_threads"], 1)
+
+    def test_a_library_that_is_no_elf_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("libcuda.so.1", "libnvidia-ml.so.1", "libOpenCL.so.1"):
+                pathlib.Path(folder, name).write_text("this is no library\n" * 100)
+            result = run("facts", "--json", env={"GPUREADY_LIBRARY_PATH": folder})
+            self.assertEqual(result.returncode, 0, result.stderr)
+            library = validate(result.stdout, "facts")["machine"]["driver"]["cuda"]["library"]
+            self.assertEqual(library["absent"], "library-missing")
+            self.assertIn("ELF", library["detail"])
+
+    def test_ctrl_c_ends_the_program_and_its_children(self):
+        process = subprocess.Popen([BINARY, "bench", "--size", "4096", "--device", "cpu",
+                                    "--max-time", "60"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        child = None
+        for _ in range(500):
+            child = next((pid for pid, parent in children() if parent == process.pid), None)
+            if child is not None:
+                break
+            time.sleep(0.01)
+        self.assertIsNotNone(child)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=20), 130)
+        process.stdout.close()
+        process.stderr.close()
+        for _ in range(500):
+            if all(parent != process.pid and pid != child for pid, parent in children()):
+                return
+            time.sleep(0.01)
+        self.fail("a child outlived the program")
+
+
+def children():
+    """(pid, parent) of every live process."""
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if fields[0] != "Z":
+                yield int(entry.name), int(fields[1])
+
+
+class FakeGpu(unittest.TestCase):
+    T4 = "device name=Tesla T4\ndevice capability=7.5\n"
+
+    def page(self, script, *arguments):
+        result = run("--quick", "--json", *arguments, env=fake_gpu(script))
+        return result, json.loads(result.stdout) if result.stdout else None
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[1:]])

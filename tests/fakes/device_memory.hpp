@@ -1,0 +1,12 @@
+#pragma once
+/// What the fake cuBLAS needs of the fake libcuda.so.1. It finds these functions in the library
+/// that is already loaded, as the real one finds the driver.
+
+#include <cstddef>
+
+extern "C" {
+/// Whether a context is current in this thread.
+bool gpuready_fake_has_context();
+/// The host memory behind a range of device memory; null where the range was never allocated.
+void* gpuready_fake_host_address(unsigned long long device_pointer, std::size_t bytes);
+}

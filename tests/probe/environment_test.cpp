@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include "probe/probe.hpp"
+#include "tests/probe/recorded_machine.hpp"
+
+namespace gpuready::probe {
+namespace {
+
+Environment probe(host::Recording recording) {
+  host::RecordedHost host(std::move(recording));
+  return probe_environment(host);
+}
+
+Environment with_variables(const std::map<std::string, std::string>& variables) {
+  host::Recording recording;
+  recording.environment = variables;
+  return probe(std::move(recording));
+}
+
+Environment with_file(const std::string& path, const std::string& content) {
+  host::Recording recording;
+  recording.files.emplace(path, content);
+  recording.statuses.emplace(path, host::FileStatus{});
+  return probe(std::move(recording));
+}
+
+TEST(ProbeEnvironment, ContainersAreKnownByTheirSigns) {
+  EXPECT_TRUE(with_file("/.dockerenv", "").container.is("docker"));
+  EXPECT_TRUE(with_file("/run/.containerenv", "").container.is("podman"));
+  EXPECT_TRUE(with_variables({{"APPTAINER_CONTAINER", "/x.sif"}}).container.is("apptainer"));
+  EXPECT_TRUE(with_variables({{"container", "lxc"}}).container.is("lxc"));
+  EXPECT_TRUE(with_file("/proc/1/environ", std::string("A=b\0container=podman\0", 21))
+                  .container.is("podman"));
+  EXPECT_TRUE(
+      with_file("/proc/self/cgroup", "0::/kubepods/burstable/pod1\n").container.is("kubernetes"));
+  EXPECT_TRUE(with_file("/proc/self/mountinfo",
+                        "1 2 0:1 / / rw - overlay overlay rw,lowerdir=/var/lib/docker/overlay2/l\n")
+                  .container.is("docker"));
+  EXPECT_TRUE(with_file("/proc/self/mountinfo", "1 2 0:1 / / rw - ext4 /dev/sda1 rw\n")
+                  .container.absent_for(Absence::not_found));
+}
+
+TEST(ProbeEnvironment, WslsTwoKindsAreToldApart) {
+  const std::string path = "/proc/sys/kernel/osrelease";
+  EXPECT_TRUE(with_file(path, "4.4.0-19041-Microsoft\n").wsl.is("WSL1"));
+  EXPECT_TRUE(with_file(path, "4.19.104-microsoft-standard\n").wsl.is("WSL2"));
+  EXPECT_TRUE(with_file(path, "5.15.0-microsoft-standard-WSL2\n").wsl.is("WSL2"));
+  EXPECT_TRUE(with_file(path, "6.8.0-azure\n").wsl.absent_for(Absence::not_applicable));
+}
+
+TEST(ProbeEnvironment, HostsAreKnownByTheirVariables) {
+  EXPECT_TRUE(with_variables({{"RUNPOD_POD_ID", "abc"}}).runpod.is("abc"));
+  EXPECT_TRUE(with_variables({{"KAGGLE_KERNEL_RUN_TYPE", "Batch"}}).kaggle.is("Batch"));
+  EXPECT_TRUE(
+      with_variables({{"CONTAINER_ID", "7"}, {"VAST_CONTAINERLABEL", "C.7"}}).vast.is("C.7"));
+  EXPECT_FALSE(with_variables({{"CONTAINER_ID", "7"}}).vast.known());
+  EXPECT_TRUE(with_variables({{"COLAB_GPU", ""}}).colab.is("COLAB_GPU is set, and empty"));
+}
+
+TEST(ProbeEnvironment, ASlurmClientWithoutAJobIsALoginNode) {
+  host::Recording recording;
+  recording.environment["PATH"] = "/opt/slurm/bin";
+  recording.statuses.emplace("/opt/slurm/bin/srun",
+                             host::FileStatus{host::FileKind::regular, 0755, 0, 0, 1});
+  EXPECT_TRUE(probe(std::move(recording)).slurm.is("client, no job"));
+}
+
+TEST(ProbeEnvironment, OnlyVariablesThatMatterAreKeptAndNeverASecret) {
+  const Environment environment = with_variables({{"CUDA_VISIBLE_DEVICES", "0"},
+                                                  {"SLURM_JOB_GPUS", "0,1"},
+                                                  {"OMP_NUM_THREADS", "4"},
+                                                  {"NVIDIA_API_KEY", "nvapi-x"},
+                                                  {"PYTORCH_TOKEN", "x"},
+                                                  {"SLURM_JOB_USER", "alice"},
+                                                  {"HOME", "/home/alice"}});
+  EXPECT_EQ(
+      environment.variables,
+      (std::map<std::string, std::string>{
+          {"CUDA_VISIBLE_DEVICES", "0"}, {"OMP_NUM_THREADS", "4"}, {"SLURM_JOB_GPUS", "0,1"}}));
+}
+
+}  // namespace
+}  // namespace gpuready::probe
