@@ -30,10 +30,30 @@ std::string show_bytes(std::int64_t bytes) {
   return format("{} B", bytes);
 }
 
+namespace {
+
+struct TimeUnit {
+  double per_second;
+  const char* name;
+};
+
+TimeUnit time_unit(double seconds) {
+  if (seconds >= 0.9995) return {1.0, " s"};
+  if (seconds >= 0.9995e-3) return {1e3, " ms"};
+  return {1e6, " us"};
+}
+
+}  // namespace
+
 std::string show_seconds(double seconds) {
-  if (seconds >= 0.9995) return three_digits(seconds) + " s";
-  if (seconds >= 0.9995e-3) return three_digits(seconds * 1e3) + " ms";
-  return three_digits(seconds * 1e6) + " us";
+  const TimeUnit unit = time_unit(seconds);
+  return three_digits(seconds * unit.per_second) + unit.name;
+}
+
+std::string show_seconds_interval(double seconds, double low, double high) {
+  const TimeUnit unit = time_unit(seconds);
+  const auto show = [&](double value) { return three_digits(value * unit.per_second); };
+  return format("{}{} ({} to {})", show(seconds), unit.name, show(low), show(high));
 }
 
 std::string show_flops(double rate) {

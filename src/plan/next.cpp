@@ -69,17 +69,25 @@ Place rented(const catalog::Catalog& catalog) {
   }
   const std::string date = newest_date(catalog.prices);
   place.cost = {"place.rented.cost",
-                {base::show_usd_per_hour(low), base::show_usd_per_hour(high), date}};
+                {base::show_usd_per_hour(low), base::show_usd_per_hour(high)}};
   place.usd_per_hour_low = Fact<double>(low, "data/prices.csv");
   place.usd_per_hour_high = Fact<double>(high, "data/prices.csv");
   if (!date.empty()) place.price_as_of = Fact<std::string>(date, "data/prices.csv");
   return place;
 }
 
-std::vector<Message> steps_with_gpu(const Doctor& doctor, const DeviceChoice& torch_device) {
+bool torch_is_installed(const Machine& machine) {
+  return std::ranges::any_of(machine.python,
+                             [](const PythonEnvironment& p) { return p.torch.known(); });
+}
+
+std::vector<Message> steps_with_gpu(const Machine& machine, const Doctor& doctor,
+                                    const DeviceChoice& torch_device) {
   std::vector<Message> steps;
   if (torch_device.device == "cuda") {
     steps.push_back({"next.use-cuda", {}});
+  } else if (!torch_is_installed(machine)) {
+    steps.push_back({"next.install-torch", {}});
   } else {
     steps.push_back({"next.torch-on-cpu", {}});
   }
@@ -94,7 +102,7 @@ Next next_steps(const Machine& machine, const Doctor& doctor, const DeviceChoice
                 const catalog::Catalog& catalog) {
   Next next;
   if (doctor.verdict == Verdict::usable || doctor.verdict == Verdict::degraded) {
-    next.steps = steps_with_gpu(doctor, torch_device);
+    next.steps = steps_with_gpu(machine, doctor, torch_device);
     return next;
   }
   if (machine.environment.colab) next.steps.push_back({"next.colab-runtime", {}});

@@ -26,16 +26,11 @@ std::string library_text(const Context& c, const Case& measured) {
   return text;
 }
 
-std::string time_text(const Context& c, const Case& measured) {
-  return c.text("bench.time", {base::show_seconds(measured.median_s),
-                               base::show_seconds(measured.ci95_s.low),
-                               base::show_seconds(measured.ci95_s.high)});
-}
-
 std::string cases_table(const Context& c, const Bench& bench) {
   Rows rows;
   for (const Case& measured : bench.cases) {
-    rows.push_back({measured.device, time_text(c, measured), base::show_flops(measured.flops),
+    rows.push_back({measured.device, base::show_seconds_interval(measured.median_s, measured.ci95_s.low,
+                                                 measured.ci95_s.high), base::show_flops(measured.flops),
                     library_text(c, measured)});
     if (measured.with_transfers_s)
       rows.push_back({"", base::show_seconds(*measured.with_transfers_s), "",

@@ -47,18 +47,31 @@ std::string findings_text(const Context& c, const Doctor& doctor) {
   return out;
 }
 
+/// The rungs; those above the broken one share a single row.
+std::vector<std::vector<std::string>> ladder_rows(const Context& c, const Doctor& doctor) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> above;
+  for (const RungResult& rung : doctor.ladder) {
+    const std::string name(EnumNames<Rung>::list[static_cast<std::size_t>(rung.rung)]);
+    if (rung.why.key == "ladder.above-broken") {
+      above.push_back(c.text("rung." + name));
+    } else {
+      rows.push_back({mark(rung.outcome), c.text("rung." + name), c.text(rung.why)});
+    }
+  }
+  if (!above.empty())
+    rows.push_back({mark(Outcome::not_tested), c.text("rung.above"),
+                    c.text("ladder.above-broken") + " (" + base::join(above, ", ") + ")"});
+  return rows;
+}
+
 }  // namespace
 
 std::string doctor(const Run& run, const Context& c) {
-  std::vector<std::vector<std::string>> rows;
-  for (const RungResult& rung : run.doctor.ladder) {
-    const std::string name(EnumNames<Rung>::list[static_cast<std::size_t>(rung.rung)]);
-    rows.push_back({mark(rung.outcome), c.text("rung." + name), c.text(rung.why)});
-  }
   const std::string word(EnumNames<Verdict>::list[static_cast<std::size_t>(run.doctor.verdict)]);
   std::string out = base::layout_paragraph(
       c.text("verdict.word." + word) + ": " + c.text(run.doctor.summary), c.style.width);
-  out += "\n" + base::layout_table(rows, {}, c.style.width, 2);
+  out += "\n" + base::layout_table(ladder_rows(c, run.doctor), {}, c.style.width, 2);
   return out + findings_text(c, run.doctor);
 }
 

@@ -70,9 +70,15 @@ std::string gpu_memory(const Context& c, const Gpu& gpu) {
   return gpu.unified_memory.is(true) ? text + " " + c.text("page.gpu-memory-shared") : text;
 }
 
+std::string vendor_name(const Gpu& gpu) {
+  if (gpu.vendor.is("nvidia")) return "NVIDIA";
+  if (gpu.vendor.is("amd")) return "AMD";
+  return gpu.vendor.is("intel") ? "Intel" : base::printable(gpu.vendor.value_or("?"));
+}
+
 std::string gpu_line(const Context& c, const Machine& m, const Gpu& gpu) {
   if (!gpu.name)
-    return c.text("page.gpu-unnamed", {show(c, gpu.vendor), show(c, gpu.pci_address)});
+    return c.text("page.gpu-unnamed", {vendor_name(gpu), show(c, gpu.pci_address)});
   std::vector<std::string> parts{base::printable(*gpu.name), gpu_memory(c, gpu)};
   if (gpu.compute_capability)
     parts.push_back(c.text("page.capability", {base::printable(*gpu.compute_capability)}));
@@ -86,15 +92,26 @@ std::string gpu_line(const Context& c, const Machine& m, const Gpu& gpu) {
   return base::join(parts, ", ");
 }
 
+/// "GPU", "GPU 2" or "GPU 0-7".
+std::string gpu_label(const Context& c, std::size_t first, std::size_t last, std::size_t count) {
+  if (count == 1) return c.text("page.gpu");
+  const std::string numbers = std::to_string(first) +
+                              (last > first ? "-" + std::to_string(last) : std::string());
+  return c.text("page.gpu") + " " + numbers;
+}
+
+/// One row for each run of GPUs that read the same.
 void add_gpu_rows(const Context& c, const Machine& m, Rows& rows) {
   if (m.gpus.empty()) rows.push_back({c.text("page.gpu"), c.text("page.no-gpu")});
-  constexpr std::size_t most = 8;
-  for (std::size_t i = 0; i < m.gpus.size() && i < most; ++i)
-    rows.push_back({m.gpus.size() == 1 ? c.text("page.gpu")
-                                       : c.text("page.gpu") + " " + std::to_string(i),
-                    gpu_line(c, m, m.gpus[i])});
-  if (m.gpus.size() > most)
-    rows.push_back({"", c.text("page.more-gpus", {std::to_string(m.gpus.size() - most)})});
+  std::vector<std::string> lines;
+  for (const Gpu& gpu : m.gpus) lines.push_back(gpu_line(c, m, gpu));
+  for (std::size_t first = 0; first < lines.size();) {
+    std::size_t last = first;
+    while (last + 1 < lines.size() && lines[last + 1] == lines[first]) ++last;
+    const std::string each = last > first ? std::to_string(last - first + 1) + " x " : "";
+    rows.push_back({gpu_label(c, first, last, lines.size()), each + lines[first]});
+    first = last + 1;
+  }
 }
 
 std::string torch_line(const Context& c, const Run& run) {
@@ -164,7 +181,11 @@ std::string next_block(const Context& c, const Run& run) {
   for (const Place& place : run.next.places)
     rows.push_back({c.text(place.name), c.text(place.cost), c.text(place.setup),
                     c.text(place.best_for)});
-  return out + base::layout_table(rows, {}, c.style.width, 2);
+  out += base::layout_table(rows, {}, c.style.width, 2);
+  for (const Place& place : run.next.places)
+    if (place.price_as_of)
+      out += base::layout_paragraph(c.text("place.as-of", {*place.price_as_of}), c.style.width, 2);
+  return out;
 }
 
 }  // namespace

@@ -87,12 +87,38 @@ DeviceChoice choose_device(const Machine& /*machine*/, const Doctor& doctor) {
   return {"cpu", doctor.summary};
 }
 
+namespace {
+
+bool opens(const Machine& machine, const char* prefix) {
+  return std::ranges::any_of(machine.driver.files, [&](const DeviceFile& file) {
+    return base::starts_with(file.path, prefix) && file.open.is(true);
+  });
+}
+
+bool has_vendor(const Machine& machine, const char* vendor) {
+  return std::ranges::any_of(machine.gpus, [&](const Gpu& g) { return g.vendor.is(vendor); });
+}
+
+/// PyTorch for another vendor's GPU: what it would use, as far as files tell; no kernel was run.
+DeviceChoice choose_for_other_vendor(const Machine& machine, const TorchBuild& torch,
+                                     const Message& otherwise) {
+  if (torch.hip && has_vendor(machine, "amd") && opens(machine, "/dev/kfd"))
+    return {"cuda", {"device.torch-rocm", {torch.version}}};
+  if (base::contains(torch.version, "+xpu") && has_vendor(machine, "intel") &&
+      opens(machine, "/dev/dri/renderD"))
+    return {"xpu", {"device.torch-xpu", {torch.version}}};
+  return {"cpu", otherwise};
+}
+
+}  // namespace
+
 DeviceChoice choose_torch_device(const Machine& machine, const Doctor& doctor) {
   const PythonEnvironment* python = default_python(machine);
   if (python == nullptr) return {"cpu", {"ladder.torch.no-python", {}}};
   if (!python->torch) return {"cpu", {"ladder.torch.not-installed", {python->executable}}};
   const Judgement torch = judge_torch(machine);
-  if (torch.outcome != Outcome::pass) return {"cpu", torch.why};
+  if (torch.outcome != Outcome::pass)
+    return choose_for_other_vendor(machine, *python->torch, torch.why);
   if (!kernel_ran(doctor.ladder)) return {"cpu", doctor.summary};
   return {"cuda", torch.why};
 }

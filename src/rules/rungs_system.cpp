@@ -57,6 +57,8 @@ const DeviceFile* unusable_node(const Machine& machine) {
 Judgement explain_node(const Machine& machine, const DeviceFile& file) {
   constexpr std::int64_t eperm = 1;  // errno of Linux
   const Missing& why = file.open.missing();
+  if (why.reason == Absence::permission && why.code == eperm && machine.environment.slurm)
+    return finding("ladder.device-nodes.slurm", {file.path});
   if (why.reason == Absence::permission && why.code == eperm)
     return finding("ladder.device-nodes.cgroup", {file.path});
   if (why.reason == Absence::permission)
