@@ -1,5 +1,7 @@
 #include <array>
-#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/format.hpp"
 #include "base/text.hpp"

@@ -1,4 +1,7 @@
 #include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "base/format.hpp"
 #include "probe/vendor_child.hpp"

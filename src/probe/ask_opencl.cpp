@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/format.hpp"

@@ -2,6 +2,7 @@
 /// The kernel that shows whether a GPU computes: y[i] = a * x[i] + i. Every right result is a whole
 /// number below 2^24, so it is exact, and a wrong one cannot hide in rounding.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "base/text.hpp"
 #include "rules/rungs.hpp"
@@ -44,12 +45,24 @@ const DeviceFile* device_file(const Machine& machine, const std::string& path) {
   return it == machine.driver.files.end() ? nullptr : &*it;
 }
 
-/// The first node that a CUDA program needs and that does not open.
+/// Whether a missing /dev/nvidia-uvm can be why the CUDA driver failed as it did (codes of
+/// CUresult: not initialized, device unavailable, operating system, unknown).
+bool uvm_explains(const Fact<bool>& cuda_init) {
+  constexpr std::array<std::int64_t, 4> codes{3, 46, 304, 999};
+  const auto& code = cuda_init.missing().code;
+  return !code || std::ranges::find(codes, *code) != codes.end();
+}
+
+/// The first node that a CUDA program needs and that does not open. Where NVML works, the others
+/// are evidently good (under another name, or opened for us) and only nvidia-uvm is in question.
 const DeviceFile* unusable_node(const Machine& machine) {
+  const bool nvml_works = machine.driver.nvml.init.is(true);
   for (const DeviceFile& file : machine.driver.files) {
-    const bool needed = base::starts_with(file.path, "/dev/nvidia") &&
-                        file.path != "/dev/nvidia-uvm-tools" && file.path != "/dev/nvidia-modeset";
-    if (needed && !file.open) return &file;
+    if (file.open) continue;
+    if (file.path == "/dev/nvidia-uvm" && uvm_explains(machine.driver.cuda.init)) return &file;
+    const bool numbered = base::starts_with(file.path, "/dev/nvidia") &&
+                          !base::contains(file.path, "-");
+    if (numbered && !nvml_works) return &file;
   }
   return nullptr;
 }

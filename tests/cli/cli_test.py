@@ -239,12 +239,125 @@ def children():
                 yield int(entry.name), int(fields[1])
 
 
-class FakeGpu(unittest.TestCase):
-    T4 = "device name=Tesla T4\ndevice capability=7.5\n"
+T4 = """device
+name Tesla T4
+capability_major 7
+capability_minor 5
+memory_total 15828320256
+memory_free 15500000000
+"""
 
-    def page(self, script, *arguments):
-        result = run("--quick", "--json", *arguments, env=fake_gpu(script))
-        return result, json.loads(result.stdout) if result.stdout else None
+
+class FakeGpu(unittest.TestCase):
+    """Against the fake vendor libraries: what only a machine with a GPU can show."""
+
+    def page(self, script, code=0):
+        result = run("--quick", "--json", env=fake_gpu(script))
+        self.assertEqual(result.returncode, code, result.stderr)
+        return validate(result.stdout, "run")
+
+    def test_a_working_gpu_is_used_measured_and_compared(self):
+        answer = self.page(T4)
+        self.assertEqual(answer["doctor"]["verdict"], "usable")
+        self.assertEqual(answer["device"]["device"], "cuda")
+        gpu = answer["machine"]["gpus"][0]
+        self.assertEqual((gpu["name"], gpu["compute_capability"]), ("Tesla T4", "7.5"))
+        self.assertTrue(gpu["kernel"])
+        cases = {case["device"]: case for case in answer["bench"]["cases"]}
+        self.assertEqual(set(cases), {"cpu", "cuda:0"})
+        self.assertTrue(cases["cuda:0"]["verification"]["passed"])
+        for kind in ("kernel_only", "with_transfers", "first_use"):
+            self.assertGreater(answer["bench"]["speedup"][kind]["ratio"], 0)
+        self.assertEqual(answer["fit"]["device"], "cuda:0")
+        self.assertEqual(answer["fit"]["rule_of_thumb"][0]["max_parameters"], 7750000000)
+        self.assertEqual(answer["next"]["places"], [])
+
+    def test_device_and_doctor_answer_for_scripts(self):
+        environment = fake_gpu(T4)
+        self.assertEqual(run("device", env=environment).stdout, "cuda\n")
+        self.assertEqual(run("device", "--require", "cuda", env=environment).returncode, 0)
+        self.assertEqual(run("doctor", env=environment).returncode, 0)
+
+    def test_a_wrong_product_ends_with_5_and_has_no_speed(self):
+        for fault in ("wrong-element", "nan"):
+            with self.subTest(fault):
+                answer = self.page(f"{fault}\n{T4}", code=5)
+                self.assertNotIn("cuda:0", [case["device"] for case in answer["bench"]["cases"]])
+                self.assertTrue(answer["bench"]["errors"][0]["wrong_product"])
+                self.assertIn("absent", answer["bench"]["speedup"]["kernel_only"])
+
+    def test_a_kernel_with_a_wrong_result_does_not_earn_usable(self):
+        answer = self.page(f"kernel-wrong\n{T4}")
+        self.assertEqual(answer["doctor"]["verdict"], "not-usable")
+        self.assertEqual(answer["device"]["device"], "cpu")
+
+    def test_the_first_broken_rung_is_named_by_its_code(self):
+        for call, code, rung in (("cuInit", 803, "cuda-init"), ("cuInit", 802, "cuda-init"),
+                                 ("cuDevicePrimaryCtxRetain", 46, "context"),
+                                 ("cuModuleLoadData", 222, "kernel"),
+                                 ("cuLaunchKernel", 700, "kernel")):
+            with self.subTest(f"{call} {code}"):
+                result = run("doctor", "--json", env=fake_gpu(f"fail {call} {code}\n{T4}"))
+                self.assertEqual(result.returncode, 1, result.stderr)
+                broken = [r for r in validate(result.stdout, "doctor")["ladder"]
+                          if r["outcome"] == "finding"]
+                self.assertEqual(broken[0]["rung"], rung)
+                self.assertIn(str(code), broken[0]["why"])
+
+    def test_a_hang_and_a_crash_cost_only_their_own_facts(self):
+        for fault, absence in (("hang", "timed-out"), ("crash", "crashed")):
+            for call, fact in (("cuInit", "init"), ("cuLaunchKernel", "kernel")):
+                with self.subTest(f"{fault} {call}"):
+                    environment = {**fake_gpu(f"{fault} {call}\n{T4}"),
+                                   "GPUREADY_PROBE_TIMEOUT_S": "1"}
+                    result = run("facts", "--json", env=environment)
+                    driver = validate(result.stdout, "facts")["machine"]["driver"]
+                    self.assertTrue(driver["nvml"]["init"])
+                    cuda = driver["cuda"]
+                    where = cuda if fact == "init" else cuda["devices"][0]
+                    self.assertEqual(where[fact]["absent"], absence)
+
+    def test_a_product_that_does_not_fit_on_the_gpu_is_shrunk_and_says_so(self):
+        small = T4.replace("15500000000", "1105000000")
+        result = run("bench", "--size", "2048", "--max-time", "0.3", "--device", "cuda", "--json",
+                     env=fake_gpu(small))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        case = validate(result.stdout, "bench")["cases"][0]
+        self.assertIn("shrunk", case["flags"])
+        self.assertLess(case["shape"]["n"], 2048)
+
+    def test_visible_devices_that_hide_the_gpu_are_blamed(self):
+        environment = {**fake_gpu(f"fail cuInit 100\n{T4}"), "CUDA_VISIBLE_DEVICES": "nonsense"}
+        result = run("doctor", "--json", env=environment)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("CUDA_VISIBLE_DEVICES=nonsense", json.loads(result.stdout)["summary"])
+
+    def test_a_device_that_is_not_there(self):
+        result = run("bench", "--device", "cuda:3", env=fake_gpu(T4))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("cuda:3 is not there", result.stderr)
+
+    def test_two_gpus_of_which_one_is_broken_are_still_usable(self):
+        second = T4.replace("Tesla T4", "Tesla V100") + "pci 0000:02:00.0\n"
+        answer = self.page(f"fail cuDevicePrimaryCtxRetain 46 on 1\n{T4}{second}")
+        self.assertEqual(answer["doctor"]["verdict"], "usable")
+        self.assertEqual(answer["fit"]["device"], "cuda:1")
+
+
+class OpenCl(unittest.TestCase):
+    def test_pocl_is_a_cpu_that_can_be_measured_but_never_counts_as_a_gpu(self):
+        machine = json.loads(run("facts", "--json").stdout)["machine"]
+        if not machine["opencl"]:
+            self.skipTest("no OpenCL device on this machine")
+        self.assertEqual(machine["opencl"][0]["type"], "cpu")
+        self.assertEqual(machine["gpus"], [])
+        result = run("bench", "--device", "opencl:0", "--size", "256", "--max-time", "0.3",
+                     "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        answer = validate(result.stdout, "bench")
+        self.assertTrue(answer["cases"][0]["verification"]["passed"])
+        self.assertIn("opencl-on-cpu", answer["cases"][0]["flags"])
+        self.assertIn("absent", answer["speedup"]["kernel_only"])
 
 
 if __name__ == "__main__":

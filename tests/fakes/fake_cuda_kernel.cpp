@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include "fake_cuda.hpp"

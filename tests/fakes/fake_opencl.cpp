@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "opencl_calls.hpp"
 #include "script.hpp"

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "tests/fakes/fault_loop.hpp"
 #include "vendor/cuda.hpp"
 

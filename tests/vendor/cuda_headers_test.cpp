@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "vendor/cublas.hpp"
 #include "vendor/cuda.hpp"
 

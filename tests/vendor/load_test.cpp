@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "host/recorded_host.hpp"
 #include "tests/fakes/fakes.hpp"
 #include "vendor/cblas.hpp"

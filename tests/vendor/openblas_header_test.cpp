@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "vendor/cblas.hpp"
 
 #ifdef GPUREADY_HAVE_OPENBLAS_HEADER
