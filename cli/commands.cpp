@@ -114,10 +114,10 @@ int run(const Work& work, const DeviceOptions& options) {
   if (for_torch) run.device = run.torch_device;
   const bool met = options.require.empty() || options.require == run.device.device;
   if (!met)
-    complain(message_text(work.style, "cli.require-not-met",
-                          {options.require, run.device.device,
-                           message_text(work.style, run.device.reason.key,
-                                        run.device.reason.args)}));
+    complain(
+        message_text(work.style, "cli.require-not-met",
+                     {options.require, run.device.device,
+                      message_text(work.style, run.device.reason.key, run.device.reason.args)}));
   return show(work, run, View::device, met ? exit_yes : exit_no);
 }
 
@@ -195,14 +195,16 @@ int run(const Work& work, const RecordOptions& options) {
   if (options.output.empty() || options.output == "-") return print_answer(*text, exit_yes);
   const auto written = write_file(options.output, *text);
   if (!written) return fail(exit_outside_failed, written.error().text);
-  if (!work.common.quiet)
-    complain(message_text(work.style, "cli.recorded", {options.output}));
+  if (!work.common.quiet) complain(message_text(work.style, "cli.recorded", {options.output}));
   return exit_yes;
 }
 
 /// `gpuready __probe WHAT` and `gpuready __measure`: this program as its own child.
 int run_child(std::string_view name, const std::string& what) {
-  if (name == "__probe") return print_answer(child_probe(what), exit_yes);
+  if (name == "__probe") {
+    const auto emit = [](const std::string& line) { (void)print(line + "\n"); };
+    return print_answer(child_probe(what, emit) + "\n", exit_yes);
+  }
   const std::string input(std::istreambuf_iterator<char>(std::cin), {});
   return print_answer(child_measure(input, std::cerr), exit_yes);
 }
@@ -226,7 +228,8 @@ int run_command_line(int argc, char** argv) {
   catch_signals();
   try {
     const std::string_view first = argc > 1 ? argv[1] : "";
-    if (first == "__probe" || first == "__measure") return run_child(first, argc > 2 ? argv[2] : "");
+    if (first == "__probe" || first == "__measure")
+      return run_child(first, argc > 2 ? argv[2] : "");
     return run_user_command(argc, argv);
   } catch (const std::exception& e) {
     return fail(exit_bug, std::string("a bug of ours: ") + e.what());

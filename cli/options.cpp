@@ -17,7 +17,8 @@ Style help_style(int argc, char** argv) {
   Style style;
   style.language = language_from_environment();
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--lang") == 0 && i + 1 < argc) style.language = language_for(argv[i + 1]);
+    if (std::strcmp(argv[i], "--lang") == 0 && i + 1 < argc)
+      style.language = language_for(argv[i + 1]);
     if (std::strncmp(argv[i], "--lang=", 7) == 0) style.language = language_for(argv[i] + 7);
   }
   return style;
@@ -36,9 +37,8 @@ class Builder {
     app_.add_flag("--quick", page_.quick, help("quick"));
     add_command("facts", [](CLI::App&) {});
     add_command("device", [this](CLI::App& c) { add_device(c); });
-    add_command("doctor", [this](CLI::App& c) {
-      c.add_flag("--strict", doctor_.strict, help("strict"));
-    });
+    add_command("doctor",
+                [this](CLI::App& c) { c.add_flag("--strict", doctor_.strict, help("strict")); });
     add_command("bench", [this](CLI::App& c) { add_bench(c); });
     add_command("record", [this](CLI::App& c) {
       c.add_option("-o,--output", record_.output, help("output"))->type_name("FILE");
@@ -106,7 +106,8 @@ class Builder {
     c.add_option("--dtype", bench_.dtype, help("bench-dtype"))
         ->type_name("fp32")
         ->check(CLI::IsMember({"fp32"}));
-    c.add_option("--device", bench_.device, help("bench-device"))->type_name("cpu|cuda[:i]|opencl[:i]");
+    c.add_option("--device", bench_.device, help("bench-device"))
+        ->type_name("cpu|cuda[:i]|opencl[:i]");
     c.add_option("--backend", bench_.backend, help("bench-backend"))
         ->type_name("NAME")
         ->check(CLI::IsMember({"openblas", "cublas", "clblast"}));
@@ -153,8 +154,10 @@ Parsed parse_options(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     parsed = {true, exit_yes, std::string(e.what()) + "\n", {}};
   } catch (const CLI::ParseError& e) {
-    parsed = {true, exit_usage,
-              one_line(e.what()) + " (" + message_text(style, "cli.see-help") + ")", {}};
+    parsed = {true,
+              exit_usage,
+              one_line(e.what()) + " (" + message_text(style, "cli.see-help") + ")",
+              {}};
   }
   return parsed;
 }

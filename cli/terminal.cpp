@@ -93,9 +93,7 @@ Result<bool> print(std::string_view text) {
   return true;
 }
 
-void complain(std::string_view text) {
-  write_all(2, "gpuready: " + std::string(text) + "\n");
-}
+void complain(std::string_view text) { write_all(2, "gpuready: " + std::string(text) + "\n"); }
 
 void catch_signals() {
   struct sigaction action {};

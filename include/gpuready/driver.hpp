@@ -52,7 +52,8 @@ struct KernelModule {
 struct NvmlDevice {
   std::int64_t index = 0;
   Fact<std::string> name, uuid, pci_address, compute_capability;
-  Fact<std::int64_t> memory_total_bytes, memory_free_bytes, memory_used_bytes, memory_reserved_bytes;
+  Fact<std::int64_t> memory_total_bytes, memory_free_bytes, memory_used_bytes,
+      memory_reserved_bytes;
   Fact<double> sm_clock_hz, sm_clock_max_hz, memory_clock_hz, memory_clock_max_hz;
   Fact<double> power_w, power_limit_w, power_default_limit_w, temperature_c;
   Fact<std::int64_t> pcie_generation, pcie_generation_max, pcie_width, pcie_width_max;

@@ -32,8 +32,8 @@ enum class Absence {
 template <>
 struct EnumNames<Absence> {
   static constexpr std::array<std::string_view, 10> list{
-      "not-tested",     "not-applicable", "not-found",  "library-missing", "symbol-missing",
-      "call-failed",    "permission",     "timed-out",  "crashed",         "unreadable"};
+      "not-tested",  "not-applicable", "not-found", "library-missing", "symbol-missing",
+      "call-failed", "permission",     "timed-out", "crashed",         "unreadable"};
 };
 
 /// The reason of an absence, in a form for programs (reason, code) and for people (detail).

@@ -93,8 +93,9 @@ std::string message_text(const Style& style, std::string_view key,
 std::string language_for(std::string_view locale);
 
 /// Answers for a child process (`gpuready __probe WHAT`, `gpuready __measure`); the second reads
-/// its request from `input`, and reports progress as lines of numbers on `progress`.
-std::string child_probe(std::string_view what);
+/// its request from `input`, and reports progress as lines of numbers on `progress`. What the first
+/// knows so far goes to `emit`, line by line.
+std::string child_probe(std::string_view what, const std::function<void(const std::string&)>& emit);
 std::string child_measure(std::string_view input, std::ostream& progress);
 
 /// Kills the children that run now; safe in a signal handler.

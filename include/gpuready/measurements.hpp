@@ -131,7 +131,8 @@ struct Case {
     f("first_call", s.first_call, Unit::none, "what only the first product costs");
     f("verification", s.verification, Unit::none, "whether the product is right");
     f("flags", s.flags, Unit::none,
-      "not-converged, not-steady, drifting, two-modes, few-samples, shrunk, pageable, opencl-on-cpu, "
+      "not-converged, not-steady, drifting, two-modes, few-samples, shrunk, pageable, "
+      "opencl-on-cpu, "
       "event-clock-doubtful, tf32-override, launch-blocking");
   }
 };

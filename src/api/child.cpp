@@ -13,8 +13,7 @@ namespace gpuready {
 namespace {
 
 double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 bench::MeasureAnswer bad_request(const std::string& why) {
@@ -30,15 +29,17 @@ bench::MeasureAnswer measure_as_asked(std::string_view input, std::ostream& prog
   base::JsonReader reader;
   if (!reader.read(*json, request)) return bad_request(reader.error());
   const auto host = host::make_real_host();
-  return bench::measure(*host, request, steady_seconds,
-                        [&](double done) { progress << done << '\n' << std::flush; });
+  return bench::measure(*host, request, steady_seconds, [&](double done) {
+    progress << done << '\n' << std::flush;
+  });
 }
 
 }  // namespace
 
-std::string child_probe(std::string_view what) {
+std::string child_probe(std::string_view what,
+                        const std::function<void(const std::string&)>& emit) {
   const auto host = host::make_real_host();
-  return probe::answer_as_json(*host, what);
+  return probe::answer_as_json(*host, what, emit);
 }
 
 std::string child_measure(std::string_view input, std::ostream& progress) {

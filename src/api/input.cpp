@@ -22,8 +22,9 @@ Result<Input> understand(const base::Json& json) {
   if (!json.is_object()) return failure("expected a JSON object");
   const auto schema_at = json.find("schema");
   if (schema_at == json.end() || !schema_at->is_string())
-    return failure("expected a file of `gpuready record`, or of `gpuready --json`; it has no "
-                   "\"schema\"");
+    return failure(
+        "expected a file of `gpuready record`, or of `gpuready --json`; it has no "
+        "\"schema\"");
   const std::string schema = schema_at->get<std::string>();
   Input input;
   if (const auto at = json.find("at"); at != json.end() && at->is_string())

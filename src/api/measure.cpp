@@ -42,7 +42,8 @@ host::Command child_command(host::Host& host, const bench::MeasureRequest& reque
       std::chrono::milliseconds(static_cast<std::int64_t>(request.max_time_s * 1000)) +
       beyond_timed_section;
   if (!obey_tuning)
-    for (const std::string& name : blas_tuning_variables()) command.environment[name] = std::nullopt;
+    for (const std::string& name : blas_tuning_variables())
+      command.environment[name] = std::nullopt;
   command.on_errors = [lines = ProgressLines{}, progress](std::string_view piece) mutable {
     lines.add(piece);
     if (const auto done = lines.latest()) progress(*done);
@@ -62,8 +63,10 @@ bench::MeasureAnswer ask_child(host::Host& host, const bench::MeasureRequest& re
     if (json && reader.read(*json, answer)) return answer;
   }
   answer = {};
-  answer.errors.push_back({request.backend.device, request.backend.backend,
-                           {"bench.error.child", {describe(result, command)}}, false});
+  answer.errors.push_back({request.backend.device,
+                           request.backend.backend,
+                           {"bench.error.child", {describe(result, command)}},
+                           false});
   return answer;
 }
 
@@ -94,8 +97,8 @@ Answer judge(const Bench& bench) {
 /// Errors of libraries that another library of the same device made good are only notes.
 void keep_what_matters(Bench& bench) {
   std::erase_if(bench.errors, [&](const CaseError& error) {
-    const bool made_good = std::ranges::any_of(
-        bench.cases, [&](const Case& c) { return c.device == error.device; });
+    const bool made_good =
+        std::ranges::any_of(bench.cases, [&](const Case& c) { return c.device == error.device; });
     if (made_good)
       bench.notes.push_back({"bench.note.library-failed", {error.device, error.backend}});
     return made_good && !error.wrong_product;

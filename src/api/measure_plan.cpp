@@ -19,7 +19,8 @@ struct Target {
 
 Result<Target> parse_device(const std::string& text) {
   const std::vector<std::string> parts = base::split(text, ':');
-  const bool known = !parts.empty() && (parts[0] == "cpu" || parts[0] == "cuda" || parts[0] == "opencl");
+  const bool known =
+      !parts.empty() && (parts[0] == "cpu" || parts[0] == "cuda" || parts[0] == "opencl");
   const auto index = parts.size() == 2 ? base::to_integer(parts[1]) : std::int64_t{0};
   if (!known || parts.size() > 2 || !index || *index < 0 || (parts[0] == "cpu" && parts.size() > 1))
     return failure("--device " + base::printable(text) +
@@ -150,7 +151,8 @@ class Planner {
 
   static Result<bool> not_there(const Target& target, std::int64_t count) {
     return failure("--device " + target.name() + " is not there: this machine has " + target.kind +
-                   ":0" + (count > 1 ? " to " + target.kind + ":" + std::to_string(count - 1) : ""));
+                   ":0" +
+                   (count > 1 ? " to " + target.kind + ":" + std::to_string(count - 1) : ""));
   }
 
   void impossible(const Target& target, Message why) {
@@ -174,8 +176,7 @@ class Planner {
 
   [[nodiscard]] std::int64_t threads() const {
     if (request_.threads > 0) return request_.threads;
-    return machine_.cpu.usable_physical_cores.value_or(
-        machine_.cpu.usable_threads.value_or(1));
+    return machine_.cpu.usable_physical_cores.value_or(machine_.cpu.usable_threads.value_or(1));
   }
 
   const Machine& machine_;

@@ -73,8 +73,9 @@ std::string json_documentation() {
       "`{\"absent\": reason, \"detail\": text, \"code\": number}`.\nThe schemas stand in "
       "`schemas/`.\n\n## `gpuready --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
   base::document_fields<Run>("", out);
-  out += "\n`facts` has `machine`; `doctor`, `device` and `bench` have the members of these parts "
-         "at the top.\n";
+  out +=
+      "\n`facts` has `machine`; `doctor`, `device` and `bench` have the members of these parts "
+      "at the top.\n";
   return out;
 }
 

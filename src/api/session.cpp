@@ -24,9 +24,7 @@ class CommonSession : public Session {
   CommonSession(std::unique_ptr<host::Host> real, catalog::Catalog catalog)
       : real_(std::move(real)), catalog_(std::move(catalog)) {}
 
-  Result<Fit> fit(const Machine& machine) override {
-    return fit::rule_of_thumb(machine, catalog_);
-  }
+  Result<Fit> fit(const Machine& machine) override { return fit::rule_of_thumb(machine, catalog_); }
   Result<Next> next(const Machine& machine, const Doctor& doctor,
                     const DeviceChoice& torch_device) override {
     return plan::next_steps(machine, doctor, torch_device, catalog_);
@@ -146,8 +144,7 @@ Result<std::unique_ptr<Session>> open_session(const SessionOptions& options) {
     return std::make_unique<RealSession>(std::move(real), std::move(*catalog));
   auto input = api::read_input(*real, options.from);
   if (!input) return failure("--from " + input.error().text);
-  return std::make_unique<RecordedSession>(std::move(real), std::move(*catalog),
-                                           std::move(*input));
+  return std::make_unique<RecordedSession>(std::move(real), std::move(*catalog), std::move(*input));
 }
 
 Doctor diagnose(const Machine& machine) { return rules::climb(machine); }

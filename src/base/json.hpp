@@ -36,9 +36,13 @@ struct AnyVisit {
 }  // namespace detail
 
 template <class T>
-concept HasFields = requires(T& t) { T::fields(t, detail::AnyVisit{}); };
+concept HasFields = requires(T& t) {
+  T::fields(t, detail::AnyVisit{});
+};
 template <class T>
-concept NamedEnum = std::is_enum_v<T> && requires { EnumNames<T>::list; };
+concept NamedEnum = std::is_enum_v<T> && requires {
+  EnumNames<T>::list;
+};
 
 template <class T>
 struct IsFact : std::false_type {};

@@ -13,7 +13,8 @@ Json absence_schema() {
 
 Json described(Json schema, Unit unit, std::string_view meaning) {
   std::string text(meaning);
-  if (unit != Unit::none) text += " (" + std::string(unit_names[static_cast<std::size_t>(unit)]) + ")";
+  if (unit != Unit::none)
+    text += " (" + std::string(unit_names[static_cast<std::size_t>(unit)]) + ")";
   schema["description"] = text;
   return schema;
 }

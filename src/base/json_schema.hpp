@@ -26,9 +26,8 @@ Json schema_of_fields() {
     properties[std::string(name)] = described(schema_of<Field>(), unit, meaning);
     required.push_back(std::string(name));
   });
-  return Json{{"type", "object"},
-              {"properties", std::move(properties)},
-              {"required", std::move(required)}};
+  return Json{
+      {"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
 }
 
 template <class T>
@@ -45,10 +44,8 @@ Json schema_of() {
   } else if constexpr (IsVector<T>::value) {
     return Json{{"type", "array"}, {"items", schema_of<typename T::value_type>()}};
   } else if constexpr (std::is_same_v<T, Interval>) {
-    return Json{{"type", "array"},
-                {"items", Json{{"type", "number"}}},
-                {"minItems", 2},
-                {"maxItems", 2}};
+    return Json{
+        {"type", "array"}, {"items", Json{{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
   } else if constexpr (NamedEnum<T>) {
     return enum_schema<T>();
   } else if constexpr (HasFields<T>) {

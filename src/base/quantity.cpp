@@ -81,7 +81,8 @@ Result<std::int64_t> parse_bytes(std::string_view text) {
   const std::string small = lower(trim(text));
   for (const auto& [name, size] : units) {
     if (!ends_with(small, name)) continue;
-    const std::string_view number = trim(std::string_view(small).substr(0, small.size() - name.size()));
+    const std::string_view number =
+        trim(std::string_view(small).substr(0, small.size() - name.size()));
     const auto value = to_number(number);
     if (value && *value > 0 && *value * size < 9e18)
       return static_cast<std::int64_t>(std::llround(*value * size));

@@ -9,8 +9,8 @@
 
 namespace gpuready::base {
 
-std::string show_bytes(std::int64_t bytes);        ///< "23.5 GiB", "512 MiB"
-std::string show_seconds(double seconds);          ///< "1.23 s", "4.56 ms", "780 us"
+std::string show_bytes(std::int64_t bytes);  ///< "23.5 GiB", "512 MiB"
+std::string show_seconds(double seconds);    ///< "1.23 s", "4.56 ms", "780 us"
 /// "61.2 ms (60.6 to 62.4)": a time and its interval in one unit.
 std::string show_seconds_interval(double seconds, double low, double high);
 std::string show_flops(double flop_per_second);    ///< "54.2 TFLOP/s"

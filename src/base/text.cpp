@@ -136,8 +136,7 @@ struct Range {
 };
 
 bool within(char32_t code, const auto& ranges) {
-  return std::ranges::any_of(ranges,
-                             [&](Range r) { return code >= r.first && code <= r.last; });
+  return std::ranges::any_of(ranges, [&](Range r) { return code >= r.first && code <= r.last; });
 }
 
 /// Wide and full-width blocks of Unicode's EastAsianWidth.txt (16.0), and emoji shown wide.
@@ -151,13 +150,11 @@ constexpr std::array wide_ranges{
     Range{0x1F300, 0x1F64F}, Range{0x1F680, 0x1F6FF}, Range{0x1F900, 0x1F9FF},
     Range{0x20000, 0x3FFFD}};
 /// Combining marks and format characters that take no cell.
-constexpr std::array zero_ranges{Range{0x0300, 0x036F}, Range{0x0483, 0x0489},
-                                 Range{0x0591, 0x05BD}, Range{0x0610, 0x061A},
-                                 Range{0x064B, 0x065F}, Range{0x1AB0, 0x1AFF},
-                                 Range{0x1DC0, 0x1DFF}, Range{0x200B, 0x200F},
-                                 Range{0x202A, 0x202E}, Range{0x2060, 0x2064},
-                                 Range{0x20D0, 0x20FF}, Range{0xFE00, 0xFE0F},
-                                 Range{0xFE20, 0xFE2F}, Range{0xFEFF, 0xFEFF}};
+constexpr std::array zero_ranges{
+    Range{0x0300, 0x036F}, Range{0x0483, 0x0489}, Range{0x0591, 0x05BD}, Range{0x0610, 0x061A},
+    Range{0x064B, 0x065F}, Range{0x1AB0, 0x1AFF}, Range{0x1DC0, 0x1DFF}, Range{0x200B, 0x200F},
+    Range{0x202A, 0x202E}, Range{0x2060, 0x2064}, Range{0x20D0, 0x20FF}, Range{0xFE00, 0xFE0F},
+    Range{0xFE20, 0xFE2F}, Range{0xFEFF, 0xFEFF}};
 
 std::size_t cells(char32_t code) {
   if (code < 0x20 || (code >= 0x7F && code < 0xA0)) return 0;
@@ -219,8 +216,8 @@ std::string printable(std::string_view utf8) {
     }
     const Decoded c = decode(utf8);
     const bool control = c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0);
-    const bool direction = (c.code >= 0x202A && c.code <= 0x202E) ||
-                           (c.code >= 0x2066 && c.code <= 0x2069);
+    const bool direction =
+        (c.code >= 0x202A && c.code <= 0x202E) || (c.code >= 0x2066 && c.code <= 0x2069);
     if (c.code == 0xFFFD) {
       out += "\xEF\xBF\xBD";
     } else if (control || direction) {

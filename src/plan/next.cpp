@@ -68,8 +68,7 @@ Place rented(const catalog::Catalog& catalog) {
     return place;
   }
   const std::string date = newest_date(catalog.prices);
-  place.cost = {"place.rented.cost",
-                {base::show_usd_per_hour(low), base::show_usd_per_hour(high)}};
+  place.cost = {"place.rented.cost", {base::show_usd_per_hour(low), base::show_usd_per_hour(high)}};
   place.usd_per_hour_low = Fact<double>(low, "data/prices.csv");
   place.usd_per_hour_high = Fact<double>(high, "data/prices.csv");
   if (!date.empty()) place.price_as_of = Fact<std::string>(date, "data/prices.csv");

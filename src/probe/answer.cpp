@@ -16,9 +16,14 @@ std::string as_json(const Answer& answer) {
 
 }  // namespace
 
-std::string answer_as_json(host::Host& host, std::string_view what) {
+std::string answer_as_json(host::Host& host, std::string_view what,
+                           const std::function<void(const std::string&)>& emit) {
   if (what == "nvml") return as_json(ask_nvml(host));
-  if (what == "cuda") return as_json(ask_cuda(host));
+  if (what == "cuda") {
+    return as_json(ask_cuda(host, [&](const CudaDriver& so_far) {
+      if (emit) emit(as_json(so_far));
+    }));
+  }
   if (what == "opencl") return as_json(ask_opencl(host));
   return {};
 }

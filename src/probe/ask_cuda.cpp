@@ -1,4 +1,5 @@
 #include <array>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -208,7 +209,9 @@ void ask_properties(const Cuda& api, cuda::Device device, CudaDevice& answer) {
   answer.integrated = is_integrated(api, device);
 }
 
-void ask_work(const Cuda& api, cuda::Device device, CudaDevice& answer) {
+void ask_work(const Cuda& api, cuda::Device device, const std::function<void()>& so_far,
+              CudaDevice& answer) {
+  so_far();
   const PrimaryContext context(api, device);
   answer.context = context.made();
   if (!answer.context) {
@@ -217,22 +220,22 @@ void ask_work(const Cuda& api, cuda::Device device, CudaDevice& answer) {
     return;
   }
   answer.memory_free_bytes = free_memory(api);
+  so_far();
   answer.kernel = KernelRun(api).run();
 }
 
-CudaDevice ask_device(const Cuda& api, std::int64_t index) {
-  CudaDevice answer;
+void ask_device(const Cuda& api, std::int64_t index, const std::function<void()>& so_far,
+                CudaDevice& answer) {
   answer.index = index;
   cuda::Device device = 0;
   const int code = api.cuDeviceGet(&device, static_cast<int>(index));
   if (code != cuda::success) {
     set_all_absent(answer, failed(api, "cuDeviceGet", code));
     answer.kernel = not_tested("no device");
-    return answer;
+    return;
   }
   ask_properties(api, device, answer);
-  ask_work(api, device, answer);
-  return answer;
+  ask_work(api, device, so_far, answer);
 }
 
 Fact<std::string> driver_version(const Cuda& api) {
@@ -252,8 +255,11 @@ Fact<std::int64_t> device_count(const Cuda& api) {
 
 }  // namespace
 
-CudaDriver ask_cuda(host::Host& host) {
+CudaDriver ask_cuda(host::Host& host, const CudaSoFar& so_far) {
   CudaDriver answer;
+  const auto report = [&] {
+    if (so_far) so_far(answer);
+  };
   const auto driver = vendor::load_cuda(host);
   if (!driver) {
     set_all_absent(answer, not_tested("no CUDA driver library"));
@@ -262,17 +268,22 @@ CudaDriver ask_cuda(host::Host& host) {
   }
   const Cuda& api = driver->api;
   answer.library = Fact<std::string>(driver->file, "dlopen");
-  answer.device_count = not_tested("CUDA did not start");
+  report();
   answer.version = driver_version(api);
+  report();
   const int code = api.cuInit(0);
   if (code != cuda::success) {
     answer.init = failed(api, "cuInit", code);
+    answer.device_count = not_tested("CUDA did not start");
     return answer;
   }
   answer.init = Fact<bool>(true, "cuInit");
   answer.device_count = device_count(api);
-  for (std::int64_t i = 0; i < answer.device_count.value_or(0); ++i)
-    answer.devices.push_back(ask_device(api, i));
+  for (std::int64_t i = 0; i < answer.device_count.value_or(0); ++i) {
+    answer.devices.emplace_back().index = i;
+    report();
+    ask_device(api, i, report, answer.devices.back());
+  }
   return answer;
 }
 

@@ -2,6 +2,7 @@
 /// What runs inside the children of probe_vendors(): the only code that calls vendor libraries to
 /// find facts. It may hang or crash; the parent copes.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,12 +24,16 @@ struct OpenClAnswer {
 };
 
 NvmlDriver ask_nvml(host::Host& host);
+/// Called with what is known so far, each time before a call that may not come back.
+using CudaSoFar = std::function<void(const CudaDriver&)>;
 /// With a context and one real kernel on each device.
-CudaDriver ask_cuda(host::Host& host);
+CudaDriver ask_cuda(host::Host& host, const CudaSoFar& so_far = {});
 OpenClAnswer ask_opencl(host::Host& host);
 
-/// The child's whole answer as JSON: {"answer": ..., "sources": ...}. `what`: nvml, cuda, opencl;
-/// empty for another word. The paths of `sources` are relative to `answer`.
-std::string answer_as_json(host::Host& host, std::string_view what);
+/// The child's whole answer as one line of JSON: {"answer": ..., "sources": ...}. `what`: nvml,
+/// cuda, opencl; empty for another word. The paths of `sources` are relative to `answer`. Lines
+/// with what is known so far go to `emit`, so that a later hang or crash doesn't take it away.
+std::string answer_as_json(host::Host& host, std::string_view what,
+                           const std::function<void(const std::string&)>& emit = {});
 
 }  // namespace gpuready::probe

@@ -38,10 +38,34 @@ Missing why_no_answer(const host::CommandResult& result, const host::Command& co
   return {Absence::unreadable, std::move(detail), result.code};
 }
 
+/// The last line that is whole: the final answer, or what was known before the child's end.
+std::string_view last_whole_line(std::string_view output, bool ended_well) {
+  if (!ended_well) output = output.substr(0, output.rfind('\n') + 1);
+  while (!output.empty() && output.back() == '\n') output.remove_suffix(1);
+  const std::size_t before = output.rfind('\n');
+  return before == std::string_view::npos ? output : output.substr(before + 1);
+}
+
+/// Gives the reason of the child's end to every fact that it had not come to.
+template <base::HasFields T>
+void fill_pending(T& part, const Missing& why) {
+  T::fields(part, [&](std::string_view, auto& field, Unit, std::string_view) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (base::IsFact<Field>::value) {
+      if (field.absent_for(Absence::not_tested) && field.missing().detail.empty()) field = why;
+    } else if constexpr (base::IsVector<Field>::value) {
+      for (auto& item : field) fill_pending(item, why);
+    }
+  });
+}
+
 /// Fills `part` from the child's {"answer": ..., "sources": ...}, or with the reason why not.
 template <base::HasFields T>
 void read_answer(const host::CommandResult& result, const host::Command& command, T& part) {
-  if (result.end != host::End::exited || (result.code != 0 && result.output.empty())) {
+  const bool ended_well =
+      result.end == host::End::exited && (result.code == 0 || !result.output.empty());
+  const std::string_view line = last_whole_line(result.output, ended_well);
+  if (!ended_well && line.empty()) {
     set_all_absent(part, why_no_answer(result, command));
     return;
   }
@@ -50,13 +74,14 @@ void read_answer(const host::CommandResult& result, const host::Command& command
     set_all_absent(part,
                    {Absence::unreadable, "the child's answer: " + why + last_words(result), {}});
   };
-  const Result<base::Json> json = base::parse_json(result.output);
+  const Result<base::Json> json = base::parse_json(line);
   if (!json) return refuse(json.error().text);
   if (!json->is_object() || !json->contains("answer")) return refuse("no \"answer\" in it");
   const base::Json none = base::Json::object();
   const auto sources = json->find("sources");
   base::JsonReader reader(sources != json->end() ? *sources : none);
-  if (!reader.read(json->at("answer"), part)) refuse(reader.error());
+  if (!reader.read(json->at("answer"), part)) return refuse(reader.error());
+  if (!ended_well) fill_pending(part, why_no_answer(result, command));
 }
 
 host::Command child(host::Host& host, const ProbeOptions& options, const std::string& what) {

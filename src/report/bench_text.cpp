@@ -29,12 +29,13 @@ std::string library_text(const Context& c, const Case& measured) {
 std::string cases_table(const Context& c, const Bench& bench) {
   Rows rows;
   for (const Case& measured : bench.cases) {
-    rows.push_back({measured.device, base::show_seconds_interval(measured.median_s, measured.ci95_s.low,
-                                                 measured.ci95_s.high), base::show_flops(measured.flops),
-                    library_text(c, measured)});
+    rows.push_back(
+        {measured.device,
+         base::show_seconds_interval(measured.median_s, measured.ci95_s.low, measured.ci95_s.high),
+         base::show_flops(measured.flops), library_text(c, measured)});
     if (measured.with_transfers_s)
-      rows.push_back({"", base::show_seconds(*measured.with_transfers_s), "",
-                      c.text("bench.with-transfers")});
+      rows.push_back(
+          {"", base::show_seconds(*measured.with_transfers_s), "", c.text("bench.with-transfers")});
   }
   return base::layout_table(rows, {Align::left, Align::left, Align::right, Align::left},
                             c.style.width, 2);
@@ -53,8 +54,8 @@ std::string check_text(const Context& c, const Case& measured) {
   const Verification& v = measured.verification;
   return base::layout_paragraph(
       measured.device + ": " +
-          c.text("bench.checked", {std::to_string(v.rows_checked),
-                                   base::show_small(v.error), base::show_small(v.tolerance)}),
+          c.text("bench.checked", {std::to_string(v.rows_checked), base::show_small(v.error),
+                                   base::show_small(v.tolerance)}),
       c.style.width, 2, 2);
 }
 
@@ -106,9 +107,8 @@ const Case* find_case(const Bench& bench, bool cpu) {
 
 /// One of the lesson's own lines: "CPU: 0.713s".
 std::string lesson_line(const Context& c, const char* label, const Case* measured) {
-  const std::string value = measured == nullptr
-                                ? c.text("lesson.not-measured")
-                                : base::show_fixed(measured->median_s, 4) + "s";
+  const std::string value = measured == nullptr ? c.text("lesson.not-measured")
+                                                : base::show_fixed(measured->median_s, 4) + "s";
   return std::string(label) + ": " + value + "\n";
 }
 

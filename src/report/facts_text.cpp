@@ -65,7 +65,8 @@ class FactLines {
       return value;
     } else {
       if (unit == Unit::bytes) return base::show_bytes(static_cast<std::int64_t>(value));
-      if (unit == Unit::hertz) return base::show_fixed(static_cast<double>(value) / 1e6, 0) + " MHz";
+      if (unit == Unit::hertz)
+        return base::show_fixed(static_cast<double>(value) / 1e6, 0) + " MHz";
       if (unit == Unit::watts) return base::show_fixed(static_cast<double>(value), 1) + " W";
       if (unit == Unit::celsius) return base::show_fixed(static_cast<double>(value), 0) + " C";
       if constexpr (std::is_floating_point_v<T>) return base::show_fixed(value, 2);
@@ -74,8 +75,8 @@ class FactLines {
   }
 
   void line(const std::string& name, const std::string& value) {
-    out_ += base::layout_paragraph(name + ": " + base::printable(value), c_.style.width,
-                                   2 * depth_, 4);
+    out_ +=
+        base::layout_paragraph(name + ": " + base::printable(value), c_.style.width, 2 * depth_, 4);
   }
 
   const Context& c_;

@@ -21,15 +21,14 @@ std::string show_fact_bytes(const Context& c, const Fact<std::int64_t>& bytes) {
 }
 
 std::string os_line(const Context& c, const Machine& m) {
-  std::vector<std::string> parts{show(c, m.os.name),
-                                 c.text("page.kernel", {show(c, m.os.kernel)}),
+  std::vector<std::string> parts{show(c, m.os.name), c.text("page.kernel", {show(c, m.os.kernel)}),
                                  show(c, m.os.architecture)};
   const Environment& e = m.environment;
   if (e.container) parts.push_back(c.text("page.in-container", {base::printable(*e.container)}));
   if (e.wsl) parts.push_back(base::printable(*e.wsl));
   const std::pair<const Fact<std::string>&, const char*> places[] = {
-      {e.colab, "Google Colab"}, {e.kaggle, "Kaggle"}, {e.runpod, "RunPod"},
-      {e.vast, "Vast.ai"},       {e.lambda, "Lambda"}, {e.slurm, "Slurm"},
+      {e.colab, "Google Colab"},   {e.kaggle, "Kaggle"}, {e.runpod, "RunPod"},
+      {e.vast, "Vast.ai"},         {e.lambda, "Lambda"}, {e.slurm, "Slurm"},
       {e.kubernetes, "Kubernetes"}};
   for (const auto& [fact, name] : places)
     if (fact) parts.emplace_back(name);
@@ -38,8 +37,8 @@ std::string os_line(const Context& c, const Machine& m) {
 
 /// The widest instruction sets that a matrix product profits from.
 std::string notable_instructions(const Machine& m) {
-  static constexpr const char* notable[] = {"amx_bf16", "avx512_bf16", "avx512f", "avx2", "sve2",
-                                            "sve", "asimd"};
+  static constexpr const char* notable[] = {"amx_bf16", "avx512_bf16", "avx512f", "avx2",
+                                            "sve2",     "sve",         "asimd"};
   std::vector<std::string> found;
   const auto sets = m.cpu.instruction_sets.value_or({});
   for (const char* name : notable)
@@ -51,8 +50,9 @@ std::string cpu_line(const Context& c, const Machine& m) {
   const auto count = [&](const Fact<std::int64_t>& n) {
     return n ? std::to_string(*n) : c.text("page.unknown");
   };
-  std::string line = show(c, m.cpu.model) + ", " +
-                     c.text("page.cores", {count(m.cpu.physical_cores), count(m.cpu.usable_threads)});
+  std::string line =
+      show(c, m.cpu.model) + ", " +
+      c.text("page.cores", {count(m.cpu.physical_cores), count(m.cpu.usable_threads)});
   const std::string instructions = notable_instructions(m);
   return instructions.empty() ? line : line + ", " + instructions;
 }
@@ -77,17 +77,17 @@ std::string vendor_name(const Gpu& gpu) {
 }
 
 std::string gpu_line(const Context& c, const Machine& m, const Gpu& gpu) {
-  if (!gpu.name)
-    return c.text("page.gpu-unnamed", {vendor_name(gpu), show(c, gpu.pci_address)});
+  if (!gpu.name) return c.text("page.gpu-unnamed", {vendor_name(gpu), show(c, gpu.pci_address)});
   std::vector<std::string> parts{base::printable(*gpu.name), gpu_memory(c, gpu)};
   if (gpu.compute_capability)
     parts.push_back(c.text("page.capability", {base::printable(*gpu.compute_capability)}));
-  const Fact<std::string>& driver = m.driver.nvml.driver_version ? m.driver.nvml.driver_version
-                                                                 : m.driver.module.version;
+  const Fact<std::string>& driver =
+      m.driver.nvml.driver_version ? m.driver.nvml.driver_version : m.driver.module.version;
   if (gpu.vendor.is("nvidia")) {
     parts.push_back(c.text("page.driver", {show(c, driver)}));
-    parts.push_back(c.text("page.cuda", {show(c, m.driver.cuda.version ? m.driver.cuda.version
-                                                                       : m.driver.nvml.cuda_version)}));
+    parts.push_back(c.text(
+        "page.cuda",
+        {show(c, m.driver.cuda.version ? m.driver.cuda.version : m.driver.nvml.cuda_version)}));
   }
   return base::join(parts, ", ");
 }
@@ -95,8 +95,8 @@ std::string gpu_line(const Context& c, const Machine& m, const Gpu& gpu) {
 /// "GPU", "GPU 2" or "GPU 0-7".
 std::string gpu_label(const Context& c, std::size_t first, std::size_t last, std::size_t count) {
   if (count == 1) return c.text("page.gpu");
-  const std::string numbers = std::to_string(first) +
-                              (last > first ? "-" + std::to_string(last) : std::string());
+  const std::string numbers =
+      std::to_string(first) + (last > first ? "-" + std::to_string(last) : std::string());
   return c.text("page.gpu") + " " + numbers;
 }
 
@@ -136,8 +136,8 @@ std::string machine_block(const Context& c, const Run& run) {
 
 std::string verdict_block(const Context& c, const Run& run) {
   const std::string word(EnumNames<Verdict>::list[static_cast<std::size_t>(run.doctor.verdict)]);
-  Rows rows{{c.text("page.verdict"),
-             c.text("verdict.word." + word) + ": " + c.text(run.doctor.summary)}};
+  Rows rows{
+      {c.text("page.verdict"), c.text("verdict.word." + word) + ": " + c.text(run.doctor.summary)}};
   std::string out = base::layout_table(rows, {}, c.style.width);
   out += heading(c, c.text("page.using", {run.device.device})) + "\n";
   const bool installed = std::ranges::any_of(
@@ -157,11 +157,12 @@ std::string fit_block(const Context& c, const Run& run) {
   const std::string key = fit.device == "cpu" ? "fit.heading-cpu" : "fit.heading-gpu";
   std::string out =
       heading(c, c.text(key, {base::show_bytes(*fit.usable_bytes), fit.device})) + "\n";
-  Rows rows{{c.text("fit.dtype"), c.text("fit.bytes"), c.text("fit.parameters"),
-             c.text("fit.example")}};
+  Rows rows{
+      {c.text("fit.dtype"), c.text("fit.bytes"), c.text("fit.parameters"), c.text("fit.example")}};
   for (const RuleOfThumb& rule : fit.rule_of_thumb) {
-    const std::string number = rule.bytes_per_parameter < 1 ? "0.5"
-                               : std::to_string(static_cast<int>(rule.bytes_per_parameter));
+    const std::string number = rule.bytes_per_parameter < 1
+                                   ? "0.5"
+                                   : std::to_string(static_cast<int>(rule.bytes_per_parameter));
     rows.push_back({rule.dtype, number, base::show_parameters(rule.max_parameters),
                     rule.example.value_or("")});
   }
@@ -174,13 +175,14 @@ std::string next_block(const Context& c, const Run& run) {
   std::string out = heading(c, c.text("next.heading")) + "\n";
   int number = 1;
   for (const Message& step : run.next.steps)
-    out += base::layout_paragraph(std::to_string(number++) + ". " + c.text(step), c.style.width, 2, 3);
+    out +=
+        base::layout_paragraph(std::to_string(number++) + ". " + c.text(step), c.style.width, 2, 3);
   if (run.next.places.empty()) return out;
   Rows rows{{c.text("place.where"), c.text("place.cost"), c.text("place.setup"),
              c.text("place.best-for")}};
   for (const Place& place : run.next.places)
-    rows.push_back({c.text(place.name), c.text(place.cost), c.text(place.setup),
-                    c.text(place.best_for)});
+    rows.push_back(
+        {c.text(place.name), c.text(place.cost), c.text(place.setup), c.text(place.best_for)});
   out += base::layout_table(rows, {}, c.style.width, 2);
   for (const Place& place : run.next.places)
     if (place.price_as_of)

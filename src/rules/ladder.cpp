@@ -38,8 +38,7 @@ void judge_verdict(const Machine& machine, Doctor& doctor) {
     const auto open = std::ranges::find(doctor.ladder, Outcome::not_tested, &RungResult::outcome);
     doctor.summary = open->why;
   } else if (broken->rung == Rung::pci_device) {
-    doctor.verdict =
-        has_gpu_of_another_vendor(machine) ? Verdict::not_tested : Verdict::no_gpu;
+    doctor.verdict = has_gpu_of_another_vendor(machine) ? Verdict::not_tested : Verdict::no_gpu;
     doctor.summary = broken->why;
   } else {
     doctor.verdict = Verdict::not_usable;
@@ -50,13 +49,17 @@ void judge_verdict(const Machine& machine, Doctor& doctor) {
 }  // namespace
 
 const std::vector<RungCheck>& rung_checks() {
-  static const std::vector<RungCheck> checks{
-      {Rung::pci_device, judge_pci_device},     {Rung::kernel_driver, judge_kernel_driver},
-      {Rung::versions, judge_versions},         {Rung::device_nodes, judge_device_nodes},
-      {Rung::nvml, judge_nvml},                 {Rung::cuda_init, judge_cuda_init},
-      {Rung::device_count, judge_device_count}, {Rung::context, judge_context},
-      {Rung::kernel, judge_kernel},             {Rung::libraries, judge_libraries},
-      {Rung::torch, judge_torch}};
+  static const std::vector<RungCheck> checks{{Rung::pci_device, judge_pci_device},
+                                             {Rung::kernel_driver, judge_kernel_driver},
+                                             {Rung::versions, judge_versions},
+                                             {Rung::device_nodes, judge_device_nodes},
+                                             {Rung::nvml, judge_nvml},
+                                             {Rung::cuda_init, judge_cuda_init},
+                                             {Rung::device_count, judge_device_count},
+                                             {Rung::context, judge_context},
+                                             {Rung::kernel, judge_kernel},
+                                             {Rung::libraries, judge_libraries},
+                                             {Rung::torch, judge_torch}};
   return checks;
 }
 

@@ -23,7 +23,8 @@ std::string addresses(const std::vector<const PciFunction*>& functions) {
 
 const PciFunction* other_vendor_gpu(const Machine& machine, const char* vendor) {
   for (const PciFunction& function : machine.pci)
-    if (function.vendor_id.is(vendor) && base::starts_with(function.class_code.value_or(""), "0x03"))
+    if (function.vendor_id.is(vendor) &&
+        base::starts_with(function.class_code.value_or(""), "0x03"))
       return &function;
   return nullptr;
 }
@@ -53,16 +54,17 @@ bool uvm_explains(const Fact<bool>& cuda_init) {
   return !code || std::ranges::find(codes, *code) != codes.end();
 }
 
-/// The first node that a CUDA program needs and that does not open. Where NVML works, the others
-/// are evidently good (under another name, or opened for us) and only nvidia-uvm is in question.
+/// The first node that a CUDA program needs and that does not open. Where NVML sees a GPU, the
+/// others are evidently good (under another name, or opened for us) and only nvidia-uvm is in
+/// question.
 const DeviceFile* unusable_node(const Machine& machine) {
-  const bool nvml_works = machine.driver.nvml.init.is(true);
+  const bool nvml_sees_one = machine.driver.nvml.device_count.value_or(0) > 0;
   for (const DeviceFile& file : machine.driver.files) {
     if (file.open) continue;
     if (file.path == "/dev/nvidia-uvm" && uvm_explains(machine.driver.cuda.init)) return &file;
-    const bool numbered = base::starts_with(file.path, "/dev/nvidia") &&
-                          !base::contains(file.path, "-");
-    if (numbered && !nvml_works) return &file;
+    const bool numbered =
+        base::starts_with(file.path, "/dev/nvidia") && !base::contains(file.path, "-");
+    if (numbered && !nvml_sees_one) return &file;
   }
   return nullptr;
 }
@@ -78,8 +80,7 @@ Judgement explain_node(const Machine& machine, const DeviceFile& file) {
     return finding("ladder.device-nodes.permission", {file.path});
   if (why.reason != Absence::not_found)
     return finding("ladder.device-nodes.unusable", {file.path, reason(why)});
-  if (machine.environment.container)
-    return finding("ladder.device-nodes.container", {file.path});
+  if (machine.environment.container) return finding("ladder.device-nodes.container", {file.path});
   if (file.path == "/dev/nvidia-uvm") return finding("ladder.device-nodes.uvm");
   return finding("ladder.device-nodes.missing", {file.path});
 }
@@ -167,8 +168,8 @@ Judgement judge_device_nodes(const Machine& machine) {
 Judgement judge_nvml(const Machine& machine) {
   const NvmlDriver& nvml = machine.driver.nvml;
   if (nvml.init.is(true))
-    return pass("ladder.nvml.pass", {nvml.driver_version.value_or("?"),
-                                     std::to_string(nvml.device_count.value_or(0))});
+    return pass("ladder.nvml.pass",
+                {nvml.driver_version.value_or("?"), std::to_string(nvml.device_count.value_or(0))});
   const Missing& missing = first_missing(nvml.library, nvml.init);
   const std::string why = reason(missing);
   if (cuda_sees_a_device(machine)) return not_tested("ladder.nvml.not-needed", {why});

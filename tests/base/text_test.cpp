@@ -24,7 +24,9 @@ TEST(Text, ChineseCharactersTakeTwoCells) {
 }
 
 TEST(Text, EscapeSequencesAndControlCharactersAreNotPrintable) {
-  EXPECT_EQ(printable("a\x1b[31mb\x1b]0;title\a\x07" "c\n"), "abc ");
+  EXPECT_EQ(printable("a\x1b[31mb\x1b]0;title\a\x07"
+                      "c\n"),
+            "abc ");
   EXPECT_EQ(printable("\xff"), "\xEF\xBF\xBD");
 }
 

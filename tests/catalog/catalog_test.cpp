@@ -34,7 +34,8 @@ TEST(Catalog, EveryRowOfEveryTableHasItsSourceAndDate) {
 TEST(Catalog, AnOwnTableReplacesTheEmbeddedOne) {
   const auto catalog = load_catalog([](const std::string& name) -> std::optional<std::string> {
     if (name != "prices.csv") return {};
-    return "provider,gpu,gpu_count,vram_gib,usd_per_hour,kind,as_of\nx,T4,1,15,0.5,spot,2026-01-02\n";
+    return "provider,gpu,gpu_count,vram_gib,usd_per_hour,kind,as_of\nx,T4,1,15,0.5,spot,2026-01-"
+           "02\n";
   });
   ASSERT_TRUE(catalog) << catalog.error().text;
   ASSERT_EQ(catalog->prices.size(), 1U);
@@ -44,7 +45,8 @@ TEST(Catalog, AnOwnTableReplacesTheEmbeddedOne) {
 TEST(Catalog, TheErrorNamesFileRecordAndField) {
   const auto catalog = load_catalog([](const std::string& name) -> std::optional<std::string> {
     if (name != "prices.csv") return {};
-    return "provider,gpu,gpu_count,vram_gib,usd_per_hour,kind,as_of\nx,T4,1,15,-1,spot,2026-01-02\n";
+    return "provider,gpu,gpu_count,vram_gib,usd_per_hour,kind,as_of\nx,T4,1,15,-1,spot,2026-01-"
+           "02\n";
   });
   ASSERT_FALSE(catalog);
   EXPECT_EQ(catalog.error().text,

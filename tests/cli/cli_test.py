@@ -318,7 +318,7 @@ class FakeGpu(unittest.TestCase):
                     self.assertEqual(where[fact]["absent"], absence)
 
     def test_a_product_that_does_not_fit_on_the_gpu_is_shrunk_and_says_so(self):
-        small = T4.replace("15500000000", "1105000000")
+        small = T4.replace("15500000000", "1140000000")
         result = run("bench", "--size", "2048", "--max-time", "0.3", "--device", "cuda", "--json",
                      env=fake_gpu(small))
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -17,8 +17,8 @@ Gpu gpu_with(std::int64_t free_bytes, std::int64_t index, bool kernel) {
 
 catalog::Catalog models() {
   catalog::Catalog catalog;
-  catalog.models = {{"small", "llm", 1000}, {"seven", "llm", 7000000000},
-                    {"image", "diffusion", 11000000000}};
+  catalog.models = {
+      {"small", "llm", 1000}, {"seven", "llm", 7000000000}, {"image", "diffusion", 11000000000}};
   return catalog;
 }
 

@@ -45,9 +45,7 @@ void expect_fits(const std::string& text, const fs::path& path) {
     EXPECT_LE(base::display_width(line), 80U) << path << ": " << line;
 }
 
-TEST(Golden, ThereAreAtLeastTwelveRecordedMachines) {
-  EXPECT_GE(recorded_machines().size(), 12U);
-}
+TEST(Golden, ThereAreAtLeastTwelveRecordedMachines) { EXPECT_GE(recorded_machines().size(), 12U); }
 
 TEST(Golden, ThePageAndTheLadderOfEveryRecordedMachineAreFrozen) {
   for (const fs::path& path : recorded_machines()) {

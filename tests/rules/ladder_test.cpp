@@ -36,7 +36,8 @@ Machine healthy() {
   gpu.driver = known<std::string>("nvidia");
   m.pci = {gpu};
   m.driver.module.version = known<std::string>("580.95.05");
-  m.driver.files = {{"/dev/nvidiactl", known(true)}, {"/dev/nvidia0", known(true)},
+  m.driver.files = {{"/dev/nvidiactl", known(true)},
+                    {"/dev/nvidia0", known(true)},
                     {"/dev/nvidia-uvm", known(true)}};
   NvmlDriver& nvml = m.driver.nvml;
   nvml.library = known<std::string>("libnvidia-ml.so.1"), nvml.init = known(true);
@@ -173,6 +174,7 @@ TEST(Ladder, AMismatchedDriverIsNamed) {
 TEST(Ladder, NodesAreExplainedByErrno) {
   const auto with_node = [](Fact<bool> open) {
     Machine m = with_cuda_init(failed(999));
+    m.driver.nvml.device_count = known<std::int64_t>(0);
     m.driver.files[0].open = std::move(open);
     return m;
   };
