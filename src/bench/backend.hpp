@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/floats.hpp"
 #include "gpuready/measurements.hpp"
 #include "gpuready/result.hpp"
 #include "host/host.hpp"
@@ -28,7 +29,7 @@ struct BackendRequest {
 /// Row-major fp32 matrices in host memory: A is m x k, B is k x n, C is m x n.
 struct Operands {
   Shape shape;
-  std::vector<float> a, b;
+  Floats a, b;
 };
 
 /// Time of some products, done back to back.
@@ -68,7 +69,7 @@ class Backend {
   /// Fills C with NaN (every bit set).
   virtual Result<bool> poison() = 0;
   /// C in host memory, row-major.
-  virtual Result<std::vector<float>> read_back() = 0;
+  virtual Result<Floats> read_back() = 0;
 };
 
 /// The explicit list of backends (backends.cpp); an unknown name is an error that lists them.

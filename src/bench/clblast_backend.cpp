@@ -181,7 +181,7 @@ class ClBlastBackend : public Backend {
   }
 
   Result<bool> poison() override {
-    std::vector<float> nan(std::min(poison_floats, c_floats_));
+    Floats nan(std::min(poison_floats, c_floats_));
     std::memset(nan.data(), 0xFF, nan.size() * sizeof(float));
     for (std::size_t done = 0; done < c_floats_; done += nan.size()) {
       const std::size_t now = std::min(nan.size(), c_floats_ - done);
@@ -193,18 +193,16 @@ class ClBlastBackend : public Backend {
     return true;
   }
 
-  Result<std::vector<float>> read_back() override {
-    std::vector<float> c(c_floats_);
+  Result<Floats> read_back() override {
+    Floats c(c_floats_);
     return fetch(c).map([&](bool) { return std::move(c); });
   }
 
  private:
-  static std::size_t byte_count(const std::vector<float>& values) {
-    return values.size() * sizeof(float);
-  }
+  static std::size_t byte_count(const Floats& values) { return values.size() * sizeof(float); }
 
   Result<bool> send() {
-    const auto write = [&](const Buffer& to, const std::vector<float>& from) {
+    const auto write = [&](const Buffer& to, const Floats& from) {
       return cl_.clEnqueueWriteBuffer(queue_, to.get(), blocking, 0, byte_count(from), from.data(),
                                       0, nullptr, nullptr);
     };
@@ -214,7 +212,7 @@ class ClBlastBackend : public Backend {
     return true;
   }
 
-  Result<bool> fetch(std::vector<float>& into) {
+  Result<bool> fetch(Floats& into) {
     const int code = cl_.clEnqueueReadBuffer(queue_, c_.get(), blocking, 0, byte_count(into),
                                              into.data(), 0, nullptr, nullptr);
     if (code != cl::success) return cl_failure("clEnqueueReadBuffer", code);
@@ -248,7 +246,7 @@ class ClBlastBackend : public Backend {
   Buffer a_{cl_}, b_{cl_}, c_{cl_};
   const Operands* operands_ = nullptr;
   std::size_t c_floats_ = 0;
-  std::vector<float> fetched_;
+  Floats fetched_;
 };
 
 /// CLBlast has no function that tells its version; the file's name does where it ends in one.

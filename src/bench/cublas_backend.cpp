@@ -24,7 +24,7 @@ constexpr double most_pinned_part = 0.25;
 /// C is filled with NaN by pieces of this size where the driver has no memset.
 constexpr std::size_t poison_bytes = std::size_t{1} << 24U;
 
-std::size_t byte_count(const std::vector<float>& values) { return values.size() * sizeof(float); }
+std::size_t byte_count(const Floats& values) { return values.size() * sizeof(float); }
 
 class CublasBackend : public Backend {
  public:
@@ -115,8 +115,8 @@ class CublasBackend : public Backend {
     return true;
   }
 
-  Result<std::vector<float>> read_back() override {
-    std::vector<float> c(c_floats_);
+  Result<Floats> read_back() override {
+    Floats c(c_floats_);
     return fetch(c.data()).map([&](bool) { return std::move(c); });
   }
 
@@ -217,7 +217,7 @@ class CublasBackend : public Backend {
   PinnedMemory pinned_a_{cuda_}, pinned_b_{cuda_}, pinned_c_{cuda_};
   const Operands* operands_ = nullptr;
   std::size_t c_floats_ = 0;
-  std::vector<float> fetched_;
+  Floats fetched_;
   const float* travel_a_ = nullptr;
   const float* travel_b_ = nullptr;
   float* travel_c_ = nullptr;

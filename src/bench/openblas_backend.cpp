@@ -83,7 +83,7 @@ class OpenBlasBackend : public Backend {
     return true;
   }
 
-  Result<std::vector<float>> read_back() override { return c_; }
+  Result<Floats> read_back() override { return c_; }
 
  private:
   void multiply() {
@@ -98,7 +98,7 @@ class OpenBlasBackend : public Backend {
   OpenBlas api_;
   Case known_;
   const Operands* operands_ = nullptr;
-  std::vector<float> c_;
+  Floats c_;
 };
 
 OpenedLibrary load_library(host::Host& host, const std::string& file) {

@@ -41,7 +41,7 @@ struct Matrices {
   MatrixView a, b, c;
 };
 
-Matrices views(const Operands& operands, const std::vector<float>& c) {
+Matrices views(const Operands& operands, const Floats& c) {
   const auto m = static_cast<std::size_t>(operands.shape.m);
   const auto n = static_cast<std::size_t>(operands.shape.n);
   const auto k = static_cast<std::size_t>(operands.shape.k);
@@ -169,7 +169,7 @@ std::optional<Tolerance> tolerance_of(const Dtype& dtype) {
   return {};
 }
 
-Check verify(const Operands& operands, const std::vector<float>& c, const Tolerance& tolerance,
+Check verify(const Operands& operands, const Floats& c, const Tolerance& tolerance,
              std::uint64_t seed) {
   Check check;
   Verification& result = check.verification;

@@ -31,7 +31,7 @@ struct Check {
 /// Compares C with A * B: NaN and infinity are counted first; then Freivalds' test with two right
 /// and one left vector of random signs in fp64, over the whole and for each row and column against
 /// the median row; then some rows in fp64, element by element. `seed` chooses signs and rows.
-Check verify(const Operands& operands, const std::vector<float>& c, const Tolerance& tolerance,
+Check verify(const Operands& operands, const Floats& c, const Tolerance& tolerance,
              std::uint64_t seed);
 
 /// Whether the error is what rounding the inputs to TF32 or a 16-bit type gives, and not what a

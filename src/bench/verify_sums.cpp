@@ -100,7 +100,7 @@ std::vector<double> exact_rows(const MatrixView& a, const MatrixView& b,
   return result;
 }
 
-std::int64_t count_non_finite(const std::vector<float>& values) {
+std::int64_t count_non_finite(const Floats& values) {
   // By the bits, so that no compiler flag about NaN can take the test away.
   constexpr std::uint32_t exponent = 0x7F800000U;
   std::int64_t count = 0;

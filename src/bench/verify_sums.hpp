@@ -34,6 +34,6 @@ LeftSums multiply_left(const std::vector<double>& vector, const MatrixView& matr
 std::vector<double> exact_rows(const MatrixView& a, const MatrixView& b,
                                const std::vector<std::size_t>& rows);
 
-std::int64_t count_non_finite(const std::vector<float>& values);
+std::int64_t count_non_finite(const Floats& values);
 
 }  // namespace gpuready::bench

@@ -124,9 +124,9 @@ int read(cl::Queue, cl::Buffer buffer, unsigned, std::size_t offset, std::size_t
   return cl::success;
 }
 
-std::vector<float> floats(cl::Buffer buffer) {
+Floats floats(cl::Buffer buffer) {
   const auto& memory = *reinterpret_cast<const Memory*>(buffer);
-  std::vector<float> values(memory.size() / sizeof(float));
+  Floats values(memory.size() / sizeof(float));
   std::memcpy(values.data(), memory.data(), memory.size());
   return values;
 }
@@ -137,7 +137,7 @@ int sgemm(int layout, int, int, std::size_t m, std::size_t n, std::size_t k, flo
   if (layout != vendor::clblast::layout_row_major || lda != k || ldb != n || ldc != n) return -1016;
   const Shape shape{static_cast<std::int64_t>(m), static_cast<std::int64_t>(n),
                     static_cast<std::int64_t>(k)};
-  const std::vector<float> product = testing::plain_product({shape, floats(a), floats(b)});
+  const Floats product = testing::plain_product({shape, floats(a), floats(b)});
   std::memcpy(reinterpret_cast<Memory*>(c)->data(), product.data(), m * n * sizeof(float));
   return world.sgemm_code;
 }

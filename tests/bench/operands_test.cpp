@@ -9,7 +9,7 @@ namespace gpuready::bench {
 namespace {
 
 TEST(Operands, ValuesAreUniformBetweenMinusOneAndOne) {
-  std::vector<float> values(200'000);
+  Floats values(200'000);
   fill_uniform(values, 7);
   double sum = 0;
   double squares = 0;
@@ -25,7 +25,7 @@ TEST(Operands, ValuesAreUniformBetweenMinusOneAndOne) {
 }
 
 TEST(Operands, EveryBitOfTheMantissaIsInUse) {
-  std::vector<float> values(10'000);
+  Floats values(10'000);
   fill_uniform(values, 7);
   std::ranges::sort(values);
   // Hardly any value repeats, and the last bit is set in about half of the large ones.
@@ -37,9 +37,9 @@ TEST(Operands, EveryBitOfTheMantissaIsInUse) {
 }
 
 TEST(Operands, AValueDependsOnSeedAndIndexAlone) {
-  std::vector<float> few(5);
-  std::vector<float> many(100);
-  std::vector<float> other(100);
+  Floats few(5);
+  Floats many(100);
+  Floats other(100);
   fill_uniform(few, 7);
   fill_uniform(many, 7);
   fill_uniform(other, 8);

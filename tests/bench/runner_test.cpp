@@ -241,8 +241,7 @@ TEST(Runner, AClockThatStandsStillGivesAnError) {
   EXPECT_EQ(measured.only_error().why.key, "bench.error.clock");
 }
 
-std::string wrong_key(std::function<void(std::vector<float>&)> spoil,
-                      std::vector<std::string> flags = {}) {
+std::string wrong_key(std::function<void(Floats&)> spoil, std::vector<std::string> flags = {}) {
   BackendScript script;
   script.spoil = std::move(spoil);
   script.flags = std::move(flags);
@@ -261,7 +260,7 @@ TEST(Runner, AWrongProductNeverGivesASpeed) {
 }
 
 TEST(Runner, AnErrorThatIsTheSameEverywhereIsCalledALowerPrecision) {
-  const auto half_precision = [](std::vector<float>& c) {
+  const auto half_precision = [](Floats& c) {
     std::size_t i = 0;
     for (float& value : c) value *= 1 + (i++ % 2 == 0 ? 3e-4F : -3e-4F);
   };

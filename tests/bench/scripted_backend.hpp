@@ -35,15 +35,15 @@ struct BackendScript {
   std::optional<Error> prepare_error, transfers_error, poison_error, read_error, budget_error;
   int failing_run = 0;
   /// Changes the product before it is read back.
-  std::function<void(std::vector<float>&)> spoil = [](std::vector<float>&) {};
+  std::function<void(Floats&)> spoil = [](Floats&) {};
   std::vector<std::string> flags;
 };
 
-inline std::vector<float> plain_product(const Operands& x) {
+inline Floats plain_product(const Operands& x) {
   const auto m = static_cast<std::size_t>(x.shape.m);
   const auto n = static_cast<std::size_t>(x.shape.n);
   const auto k = static_cast<std::size_t>(x.shape.k);
-  std::vector<float> c(m * n);
+  Floats c(m * n);
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t p = 0; p < k; ++p)
       for (std::size_t j = 0; j < n; ++j) c[i * n + j] += x.a[i * k + p] * x.b[p * n + j];
@@ -100,7 +100,7 @@ class ScriptedBackend : public Backend {
     return true;
   }
 
-  Result<std::vector<float>> read_back() override {
+  Result<Floats> read_back() override {
     if (script_.read_error) return tl::unexpected<Error>(*script_.read_error);
     script_.spoil(c_);
     return c_;
@@ -113,7 +113,7 @@ class ScriptedBackend : public Backend {
   ManualClock& clock_;
   int runs_ = 0;
   std::int64_t products_ = 0;
-  std::vector<float> right_, c_;
+  Floats right_, c_;
 };
 
 }  // namespace gpuready::bench::testing

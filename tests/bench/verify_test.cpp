@@ -17,13 +17,13 @@ using testing::plain_product;
 
 const Shape square{256, 256, 256};
 
-Check check(const Operands& operands, const std::vector<float>& c) {
+Check check(const Operands& operands, const Floats& c) {
   return verify(operands, c, *tolerance_of(Dtype{}), 5);
 }
 
 struct Product {
   Operands operands;
-  std::vector<float> c;
+  Floats c;
 };
 
 Product product_of(const Shape& shape, std::uint64_t seed = 3) {
@@ -33,7 +33,7 @@ Product product_of(const Shape& shape, std::uint64_t seed = 3) {
 }
 
 /// The error in fp64, over everything: the slow truth that the quick test estimates.
-double true_error(const Operands& x, const std::vector<float>& c) {
+double true_error(const Operands& x, const Floats& c) {
   const auto n = static_cast<std::size_t>(x.shape.n);
   const auto k = static_cast<std::size_t>(x.shape.k);
   double error = 0;
@@ -84,7 +84,7 @@ TEST(Verify, RightProductsOfEveryShapePass) {
 TEST(Verify, OneWrongElementFailsWhereverItIs) {
   const Product product = product_of(square);
   for (const std::size_t place : {0U, 255U, 31415U, 65535U}) {
-    std::vector<float> c = product.c;
+    Floats c = product.c;
     c[place] += 0.01F;  // a thousandth of the root mean square
     const Check found = check(product.operands, c);
     EXPECT_FALSE(found.verification.passed) << place;
@@ -99,7 +99,7 @@ TEST(Verify, ASingleNanOrInfinityFails) {
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
         -std::numeric_limits<float>::infinity()}) {
-    std::vector<float> c = product.c;
+    Floats c = product.c;
     c[31415] = bad;
     const Check found = check(product.operands, c);
     EXPECT_FALSE(found.verification.passed);
@@ -109,7 +109,7 @@ TEST(Verify, ASingleNanOrInfinityFails) {
 
 TEST(Verify, NothingButNanFails) {
   const Product product = product_of(square);
-  const std::vector<float> c(product.c.size(), std::nanf(""));
+  const Floats c(product.c.size(), std::nanf(""));
   EXPECT_EQ(check(product.operands, c).verification.non_finite, 65536);
   EXPECT_FALSE(check(product.operands, c).verification.passed);
 }
@@ -130,7 +130,7 @@ TEST(Verify, TwoSwappedRowsFail) {
 
 TEST(Verify, ATransposedProductFails) {
   const Product product = product_of(square);
-  std::vector<float> c(product.c.size());
+  Floats c(product.c.size());
   for (std::size_t i = 0; i < 256; ++i)
     for (std::size_t j = 0; j < 256; ++j) c[j * 256 + i] = product.c[i * 256 + j];
   const Check found = check(product.operands, c);
@@ -140,7 +140,7 @@ TEST(Verify, ATransposedProductFails) {
 
 TEST(Verify, AllZerosFail) {
   const Product product = product_of(square);
-  const Check found = check(product.operands, std::vector<float>(product.c.size()));
+  const Check found = check(product.operands, Floats(product.c.size()));
   EXPECT_FALSE(found.verification.passed);
   EXPECT_NEAR(found.verification.error, 1, 0.1);
 }
