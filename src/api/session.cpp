@@ -13,6 +13,7 @@
 #include "plan/next.hpp"
 #include "probe/probe.hpp"
 #include "rules/ladder.hpp"
+#include "rules/rule.hpp"
 
 namespace gpuready {
 
@@ -147,7 +148,12 @@ Result<std::unique_ptr<Session>> open_session(const SessionOptions& options) {
   return std::make_unique<RecordedSession>(std::move(real), std::move(*catalog), std::move(*input));
 }
 
-Doctor diagnose(const Machine& machine) { return rules::climb(machine); }
+Doctor diagnose(const Machine& machine) {
+  Doctor doctor = rules::climb(machine);
+  static const auto texts = catalog::load_rule_texts();
+  if (texts) doctor.findings = rules::find(machine, *texts);
+  return doctor;
+}
 
 DeviceChoice choose_device(const Machine& machine, const Doctor& doctor) {
   return rules::choose_device(machine, doctor);

@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include "base/format.hpp"
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/situation.hpp"
+
+namespace gpuready::rules {
+
+namespace {
+
+struct Speaking {
+  const Rule* rule;
+  Sighting sighting;
+};
+
+/// The text with the rule's values in place of {0}, {1}, ...
+std::string fill_in(const std::string& text, const std::vector<std::string>& args) {
+  std::string out = text;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string mark = "{" + std::to_string(i) + "}";
+    for (std::size_t at = out.find(mark); at != std::string::npos; at = out.find(mark, at)) {
+      const std::string value = base::printable(args[i]);
+      out.replace(at, mark.size(), value);
+      at += value.size();
+    }
+  }
+  return out;
+}
+
+Message plain(const std::string& text, const std::vector<std::string>& args) {
+  return {"", {fill_in(text, args)}};
+}
+
+bool is_for(const catalog::RuleFix& fix, const std::string& situation) {
+  return std::ranges::find(fix.tags, situation) != fix.tags.end();
+}
+
+/// The fixes for the first situation that has any.
+std::vector<Fix> fixes_for(const catalog::RuleText& text, const Sighting& sighting,
+                           const std::vector<std::string>& where) {
+  std::vector<Fix> fixes;
+  for (const std::string& situation : where) {
+    for (const catalog::RuleFix& fix : text.fixes) {
+      if (!is_for(fix, situation)) continue;
+      Fix chosen{plain(fix.text, sighting.args), {}};
+      for (const std::string& command : fix.commands)
+        chosen.commands.push_back(fill_in(command, sighting.args));
+      fixes.push_back(std::move(chosen));
+    }
+    if (!fixes.empty()) break;
+  }
+  return fixes;
+}
+
+bool is_silenced(const Rule& rule, const std::vector<Speaking>& speaking) {
+  return std::ranges::any_of(speaking, [&](const Speaking& other) {
+    return std::ranges::find(rule.silenced_by, other.rule->id) != rule.silenced_by.end();
+  });
+}
+
+}  // namespace
+
+std::vector<Finding> find(const Machine& machine, const catalog::RuleTexts& texts) {
+  std::vector<Speaking> speaking;
+  for (const Rule& rule : all_rules())
+    if (auto sighting = rule.check(machine)) speaking.push_back({&rule, std::move(*sighting)});
+  const std::vector<std::string> where = situations(machine);
+  std::vector<Finding> findings;
+  for (const Speaking& one : speaking) {
+    const auto text = texts.find(one.rule->id);
+    if (text == texts.end() || is_silenced(*one.rule, speaking)) continue;
+    Finding finding;
+    finding.id = one.rule->id, finding.severity = text->second.severity;
+    finding.title = plain(text->second.title, one.sighting.args);
+    finding.meaning = plain(text->second.meaning, one.sighting.args);
+    finding.evidence = one.sighting.evidence;
+    finding.fixes = fixes_for(text->second, one.sighting, where);
+    findings.push_back(std::move(finding));
+  }
+  std::ranges::stable_sort(findings, {}, &Finding::severity);
+  return findings;
+}
+
+}  // namespace gpuready::rules
