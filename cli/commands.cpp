@@ -1,5 +1,7 @@
 #include "commands.hpp"
 
+#include <cmath>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <iterator>
@@ -89,7 +91,7 @@ int run(const Work& work, const PageOptions& options) {
   if (!bench) return fail(exit_usage, bench.error().text);
   run.bench = bench->bench;
   const auto fit = work.session.fit(run.machine);
-  const auto next = work.session.next(run.machine, run.doctor, run.torch_device);
+  const auto next = work.session.next(run.machine, run.doctor, run.torch_device, run.bench);
   if (!fit) return fail(exit_usage, fit.error().text);
   if (!next) return fail(exit_usage, next.error().text);
   run.fit = *fit, run.next = *next;
@@ -137,6 +139,11 @@ int doctor_code(Verdict verdict, bool strict) {
 }
 
 int run(const Work& work, const DoctorOptions& options) {
+  if (options.list_rules) return print_answer(list_rules(work.style), exit_yes);
+  if (!options.explain.empty()) {
+    const auto text = explain_rule(options.explain, work.style);
+    return text ? print_answer(*text, exit_yes) : fail(exit_usage, text.error().text);
+  }
   Run run = work.session.new_run("doctor");
   run.machine = work.session.facts(true);
   judge(run);
@@ -168,6 +175,7 @@ Result<BenchRequest> bench_request(const BenchOptions& options) {
     if (!shape) return tl::unexpected(shape.error());
     request.shape = *shape;
   }
+  if (std::isnan(options.max_time_s)) return failure("--max-time nan: expected seconds");
   if (options.max_time_s > 0) request.max_time_s = options.max_time_s;
   return request;
 }
@@ -201,6 +209,7 @@ int run(const Work& work, const RecordOptions& options) {
 
 /// `gpuready __probe WHAT` and `gpuready __measure`: this program as its own child.
 int run_child(std::string_view name, const std::string& what) {
+  end_with_parent();
   if (name == "__probe") {
     const auto emit = [](const std::string& line) { (void)print(line + "\n"); };
     return print_answer(child_probe(what, emit) + "\n", exit_yes);

@@ -37,8 +37,11 @@ class Builder {
     app_.add_flag("--quick", page_.quick, help("quick"));
     add_command("facts", [](CLI::App&) {});
     add_command("device", [this](CLI::App& c) { add_device(c); });
-    add_command("doctor",
-                [this](CLI::App& c) { c.add_flag("--strict", doctor_.strict, help("strict")); });
+    add_command("doctor", [this](CLI::App& c) {
+      c.add_flag("--strict", doctor_.strict, help("strict"));
+      c.add_option("--explain", doctor_.explain, help("explain"))->type_name("ID");
+      c.add_flag("--list-rules", doctor_.list_rules, help("list-rules"));
+    });
     add_command("bench", [this](CLI::App& c) { add_bench(c); });
     add_command("record", [this](CLI::App& c) {
       c.add_option("-o,--output", record_.output, help("output"))->type_name("FILE");

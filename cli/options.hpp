@@ -21,7 +21,8 @@ struct DeviceOptions {
   std::string for_what, require;
 };
 struct DoctorOptions {
-  bool strict = false;
+  bool strict = false, list_rules = false;
+  std::string explain;
 };
 struct BenchOptions {
   bool lesson = false, quick = false;

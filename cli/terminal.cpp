@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -99,10 +100,17 @@ void catch_signals() {
   struct sigaction action {};
   action.sa_handler = end_by_signal;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    const bool ignored = before.sa_handler == SIG_IGN;  // as nohup asks
+    if (!ignored) ::sigaction(signal, &action, nullptr);
+  }
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of write(), not our end
 }
+
+void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 ProgressBar::ProgressBar(const CommonOptions& options, Style style)
     : active_(!options.no_progress && !options.quiet && ::isatty(2) != 0),

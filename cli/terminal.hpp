@@ -26,6 +26,9 @@ void complain(std::string_view text);
 /// Ctrl-C and its kin: kills children, clears the progress line, ends with 128 + signal.
 void catch_signals();
 
+/// For a child: ends it when its parent ends.
+void end_with_parent();
+
 /// A bar on standard error where that is a terminal and the user wants one.
 class ProgressBar {
  public:

@@ -5,7 +5,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jobs=$(nproc)
 
 say() { printf '%s\n' "$*" >&2; }
-die() { say "error: $*"; exit 1; }
+# 4, as gpuready's own code for an outside system that failed.
+die() { say "error: $*"; exit 4; }
 
 # What the program needs to be built.
 build_packages=(g++ cmake ninja-build gettext libfmt-dev libexpected-dev nlohmann-json3-dev
@@ -61,7 +62,8 @@ need_wheel() {
   say "installing with pip into ${folder#"$root"/}: $wanted"
   rm -rf "$folder"
   /usr/bin/python3 -m venv "$folder"
-  "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+  "$folder/bin/pip" install --quiet --disable-pip-version-check "$@" ||
+    die "pip could not install $*; is the package index within reach?"
   printf '%s' "$wanted" >"$mark"
 }
 
@@ -87,9 +89,7 @@ build() {
   if [ ! -f "$folder/build.ninja" ]; then
     say "configuring ${folder#"$root"/}"
     cmake -S "$root" -B "$folder" -G Ninja "$@" >"$log" 2>&1 || { cat "$log" >&2; die "cmake failed"; }
-  fi
-  if ninja -C "$folder" -n 2>/dev/null | grep -qE '\] (Building|Linking|Generating)'; then
-    say "building ${folder#"$root"/} with $jobs jobs"
+    say "building ${folder#"$root"/} with $jobs jobs; some minutes the first time"
   fi
   ninja -C "$folder" -j "$jobs" >"$log" 2>&1 || { grep -E 'error|FAILED|warning' "$log" >&2 || tail -40 "$log" >&2
     die "the build failed; the whole log is $log"; }

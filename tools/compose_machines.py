@@ -9,6 +9,11 @@ import json
 import pathlib
 import sys
 
+import rule_machines_container
+import rule_machines_driver
+import rule_machines_hardware
+import rule_machines_health
+import rule_machines_python
 from machine_bases import (CLOUD_XEON, CORE, CUDA, DEBIAN_LIB, DRIVER, EPYC, NVIDIA, RYZEN, SAPPHIRE,
                            cu, gpu_on_bus, in_docker, ml, torch_with_cuda, ubuntu, working_cuda)
 from machine_gpus import (A100, GB10, GTX1080, H100, NOT_SUPPORTED, RTX3060M, RTX3080, RTX4090, T4,
@@ -343,14 +348,28 @@ MACHINES = [colab_t4, rtx_4090_workstation, h100_node_8x, rtx_3060_laptop_asleep
             uvm_missing, module_not_loaded, slurm_no_gres, two_different_gpus, torch_cpu_build,
             server_without_gpu]
 
+# Machines made for the rules of one area; they go to a folder of their own.
+RULE_MACHINES = [
+    *rule_machines_driver.MACHINES,
+    *rule_machines_hardware.MACHINES,
+    *rule_machines_container.MACHINES,
+    *rule_machines_health.MACHINES,
+    *rule_machines_python.MACHINES,
+]
+
+
+def write(machines, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for compose in machines:
+        text = json.dumps(compose().to_json(AT, NOW), indent=1, ensure_ascii=False)
+        (folder / f"{compose.__name__.replace('_', '-')}.json").write_text(text + "\n")
+
 
 def main():
     default = pathlib.Path(__file__).resolve().parent.parent / "tests" / "machines"
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else default
-    folder.mkdir(parents=True, exist_ok=True)
-    for compose in MACHINES:
-        text = json.dumps(compose().to_json(AT, NOW), indent=1, ensure_ascii=False)
-        (folder / f"{compose.__name__.replace('_', '-')}.json").write_text(text + "\n")
+    write(MACHINES, folder)
+    write(RULE_MACHINES, folder / "rules")
 
 
 if __name__ == "__main__":

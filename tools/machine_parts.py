@@ -40,6 +40,12 @@ NVML_CALLS = {
     "ecc_enabled": "nvmlDeviceGetEccMode", "persistence": "nvmlDeviceGetPersistenceMode",
     "compute_mode": "nvmlDeviceGetComputeMode",
     "clock_event_reasons": "nvmlDeviceGetCurrentClocksEventReasons",
+    "remap_pending": "nvmlDeviceGetRemappedRows", "remap_failed": "nvmlDeviceGetRemappedRows",
+    "processes": "nvmlDeviceGetComputeRunningProcesses_v3",
+    "nvlinks": "nvmlDeviceGetNvLinkState", "nvlinks_active": "nvmlDeviceGetNvLinkState",
+    "fabric_state": "nvmlDeviceGetGpuFabricInfo",
+    "virtualization": "nvmlDeviceGetVirtualizationMode",
+    "vgpu_license": "nvmlDeviceGetGridLicensableFeatures_v4",
 }
 CUDA_CALLS = {
     "library": "dlopen", "version": "cuDriverGetVersion", "init": "cuInit",

@@ -13,6 +13,8 @@ namespace gpuready {
 struct PciFunction {
   std::string address;
   Fact<std::string> vendor_id, device_id, class_code, driver, runtime_status;
+  Fact<std::string> gfx_target;
+  Fact<std::int64_t> bar1_bytes;
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
@@ -22,6 +24,8 @@ struct PciFunction {
     f("class_code", s.class_code, Unit::none, "PCI class, as 0x030000");
     f("driver", s.driver, Unit::none, "kernel driver that is bound to it");
     f("runtime_status", s.runtime_status, Unit::none, "active or suspended (asleep)");
+    f("gfx_target", s.gfx_target, Unit::none, "AMD's name of the instruction set, as gfx1100");
+    f("bar1_bytes", s.bar1_bytes, Unit::bytes, "window onto an NVIDIA GPU's memory; 0 where none");
   }
 };
 
@@ -39,13 +43,18 @@ struct DeviceFile {
 
 struct KernelModule {
   Fact<std::string> version, flavour;
-  Fact<bool> uvm;
+  Fact<bool> uvm, installed_for_kernel, secure_boot;
+  Fact<std::string> blacklisted_in;
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
     f("version", s.version, Unit::none, "version of the loaded nvidia module");
     f("flavour", s.flavour, Unit::none, "open or proprietary");
     f("uvm", s.uvm, Unit::none, "whether nvidia-uvm is registered");
+    f("installed_for_kernel", s.installed_for_kernel, Unit::none,
+      "whether a file of the module lies there for the running kernel");
+    f("secure_boot", s.secure_boot, Unit::none, "whether Secure Boot is on");
+    f("blacklisted_in", s.blacklisted_in, Unit::none, "file that keeps the module from loading");
   }
 };
 
@@ -61,6 +70,9 @@ struct NvmlDevice {
   Fact<std::int64_t> mig_instances;
   Fact<std::string> compute_mode;
   Fact<std::int64_t> clock_event_reasons;
+  Fact<bool> remap_pending, remap_failed;
+  Fact<std::int64_t> processes, nvlinks, nvlinks_active;
+  Fact<std::string> fabric_state, virtualization, vgpu_license;
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
@@ -93,6 +105,18 @@ struct NvmlDevice {
     f("compute_mode", s.compute_mode, Unit::none,
       "default, exclusive-thread, prohibited or exclusive-process");
     f("clock_event_reasons", s.clock_event_reasons, Unit::none, "bit mask of NVML");
+    f("remap_pending", s.remap_pending, Unit::none, "whether memory rows wait for a reset");
+    f("remap_failed", s.remap_failed, Unit::none, "whether replacing a memory row failed");
+    f("processes", s.processes, Unit::count, "processes on it that NVML can see from here");
+    f("nvlinks", s.nvlinks, Unit::count, "NVLink connections that it has");
+    f("nvlinks_active", s.nvlinks_active, Unit::count, "NVLink connections that are up");
+    f("fabric_state", s.fabric_state, Unit::none,
+      "not-supported, not-started, in-progress or completed");
+    f("virtualization", s.virtualization, Unit::none,
+      "none, passthrough, vgpu, host-vgpu or host-vsga");
+    f("vgpu_license", s.vgpu_license, Unit::none,
+      "unknown, uninitialized, unlicensed-unrestricted, unlicensed-restricted, unlicensed or "
+      "licensed");
   }
 };
 

@@ -69,6 +69,7 @@ struct GpuEcc {
 /// One GPU, as PCI, NVML and the CUDA driver see it together. Made by merge_gpus().
 struct Gpu {
   Fact<std::string> name, uuid, vendor, pci_address, compute_capability, runtime_status;
+  Fact<std::string> gfx_target;
   Fact<std::int64_t> memory_total_bytes, memory_free_bytes, sm_count, nvml_index, cuda_index;
   Fact<bool> unified_memory, context, kernel;
   GpuClocks clocks;
@@ -85,6 +86,7 @@ struct Gpu {
     f("vendor", s.vendor, Unit::none, "nvidia, amd or intel");
     f("pci_address", s.pci_address, Unit::none, "domain:bus:device.function");
     f("compute_capability", s.compute_capability, Unit::none, "as 8.9");
+    f("gfx_target", s.gfx_target, Unit::none, "AMD's name of the instruction set, as gfx1100");
     f("memory_total_bytes", s.memory_total_bytes, Unit::bytes, "device memory");
     f("memory_free_bytes", s.memory_free_bytes, Unit::bytes, "free device memory");
     f("unified_memory", s.unified_memory, Unit::none, "whether it shares the main memory");

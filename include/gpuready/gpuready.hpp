@@ -54,7 +54,7 @@ class Session {
   [[nodiscard]] virtual Run new_run(std::string_view command) const = 0;
   virtual Result<Fit> fit(const Machine& machine) = 0;
   virtual Result<Next> next(const Machine& machine, const Doctor& doctor,
-                            const DeviceChoice& torch_device) = 0;
+                            const DeviceChoice& torch_device, const Bench& bench) = 0;
   /// This machine's facts and the files they came from, redacted, as JSON.
   virtual Result<std::string> record() = 0;
 
@@ -103,8 +103,14 @@ void stop_children();
 
 /// JSON Schemas by command name, made from the field lists.
 std::vector<std::pair<std::string, std::string>> json_schemas();
-/// The page docs/json.md.
+/// The pages docs/json.md and docs/rules.md.
 std::string json_documentation();
+std::string rules_documentation();
+
+/// One rule with its meaning, confusions and fixes; the error lists near names.
+Result<std::string> explain_rule(const std::string& id, const Style& style);
+/// One line per rule.
+std::string list_rules(const Style& style);
 
 std::string_view version();
 

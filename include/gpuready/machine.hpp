@@ -10,6 +10,7 @@
 #include "gpuready/driver.hpp"
 #include "gpuready/fact.hpp"
 #include "gpuready/gpu.hpp"
+#include "gpuready/kernel_log.hpp"
 #include "gpuready/units.hpp"
 
 namespace gpuready {
@@ -93,7 +94,8 @@ struct Library {
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
-    f("name", s.name, Unit::none, "cublas, cublaslt, cudnn, openblas, clblast or opencl");
+    f("name", s.name, Unit::none,
+      "cublas, cublaslt, cudnn, openblas, clblast, cuda, nvml or opencl");
     f("file", s.file, Unit::none, "file that was found");
     f("version", s.version, Unit::none, "version, as its file name tells");
     f("place", s.place, Unit::none, "loader, toolkit, python, torch or bundled");
@@ -103,8 +105,9 @@ struct Library {
 /// The build of PyTorch in one environment, read from its files without importing it.
 struct TorchBuild {
   std::string version;
-  Fact<std::string> tag, cuda, hip;
+  Fact<std::string> tag, cuda, hip, site, torchvision, torchaudio;
   Fact<bool> cuda_library;
+  std::map<std::string, std::string> pins;
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
@@ -113,6 +116,34 @@ struct TorchBuild {
     f("cuda", s.cuda, Unit::none, "CUDA version that it was built for");
     f("hip", s.hip, Unit::none, "ROCm version that it was built for");
     f("cuda_library", s.cuda_library, Unit::none, "whether libtorch_cuda.so is there");
+    f("site", s.site, Unit::none, "folder of sys.path that holds it");
+    f("torchvision", s.torchvision, Unit::none, "torchvision's version with its build tag");
+    f("torchaudio", s.torchaudio, Unit::none, "torchaudio's version with its build tag");
+    f("pins", s.pins, Unit::none, "exact versions of NVIDIA's packages that it asks for");
+  }
+};
+
+/// Another PyTorch on the same sys.path, which the first one hides.
+struct HiddenTorch {
+  std::string site, version;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("site", s.site, Unit::none, "folder of sys.path that holds it");
+    f("version", s.version, Unit::none, "version with its build tag");
+  }
+};
+
+/// A kernel that Jupyter offers, and the interpreter that it starts.
+struct JupyterKernel {
+  std::string name, file;
+  Fact<std::string> executable;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("name", s.name, Unit::none, "name of the kernel");
+    f("file", s.file, Unit::none, "its kernel.json");
+    f("executable", s.executable, Unit::none, "interpreter that it starts");
   }
 };
 
@@ -121,6 +152,9 @@ struct PythonEnvironment {
   Fact<std::string> version, prefix, kind;
   bool is_default = false;
   Fact<TorchBuild> torch;
+  std::vector<HiddenTorch> hidden_torch;
+  std::map<std::string, std::string> packages;
+  Fact<std::string> cpu_pin;
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
@@ -130,11 +164,15 @@ struct PythonEnvironment {
     f("kind", s.kind, Unit::none, "venv, conda, pyenv or system");
     f("is_default", s.is_default, Unit::none, "whether `python` means this one");
     f("torch", s.torch, Unit::none, "PyTorch, if installed");
+    f("hidden_torch", s.hidden_torch, Unit::none, "other copies of PyTorch on the same sys.path");
+    f("packages", s.packages, Unit::none, "versions of NVIDIA's packages");
+    f("cpu_pin", s.cpu_pin, Unit::none, "conda package that keeps PyTorch's CPU build in place");
   }
 };
 
 struct Environment {
-  Fact<std::string> container, wsl, colab, kaggle, runpod, vast, lambda, slurm, kubernetes;
+  Fact<std::string> container, wsl, colab, kaggle, runpod, vast, lambda, slurm, kubernetes, prime;
+  Fact<std::string> docker, container_toolkit, selinux;
   std::map<std::string, std::string> variables;
 
   template <class Self, class Visit>
@@ -148,6 +186,11 @@ struct Environment {
     f("lambda", s.lambda, Unit::none, "Lambda's mark");
     f("slurm", s.slurm, Unit::none, "Slurm job, or client without a job");
     f("kubernetes", s.kubernetes, Unit::none, "Kubernetes' mark");
+    f("prime", s.prime, Unit::none, "the discrete GPU of a laptop, as switched: on, off, ...");
+    f("docker", s.docker, Unit::none, "docker's program");
+    f("container_toolkit", s.container_toolkit, Unit::none,
+      "program of NVIDIA's container toolkit");
+    f("selinux", s.selinux, Unit::none, "enforcing or permissive");
     f("variables", s.variables, Unit::none, "variables that change what a GPU program sees");
   }
 };
@@ -159,11 +202,13 @@ struct Machine {
   Fact<std::int64_t> pci_count;
   std::vector<PciFunction> pci;
   Driver driver;
+  KernelLog kernel_log;
   std::vector<Gpu> gpus;
   Fact<std::string> opencl_loader;
   std::vector<OpenClDevice> opencl;
   std::vector<Library> libraries;
   std::vector<PythonEnvironment> python;
+  std::vector<JupyterKernel> jupyter_kernels;
   Environment environment;
 
   template <class Self, class Visit>
@@ -174,11 +219,13 @@ struct Machine {
     f("pci_count", s.pci_count, Unit::count, "PCI functions listed, or why none could be");
     f("pci", s.pci, Unit::none, "display functions and NVSwitches on the PCI bus");
     f("driver", s.driver, Unit::none, "NVIDIA's driver, part by part");
+    f("kernel_log", s.kernel_log, Unit::none, "what the kernel's log says of GPUs");
     f("gpus", s.gpus, Unit::none, "GPUs, as all sources together see them");
     f("opencl_loader", s.opencl_loader, Unit::none, "OpenCL's loader");
     f("opencl", s.opencl, Unit::none, "OpenCL devices");
     f("libraries", s.libraries, Unit::none, "CUDA and BLAS libraries, wherever they are");
     f("python", s.python, Unit::none, "Python environments");
+    f("jupyter_kernels", s.jupyter_kernels, Unit::none, "kernels that Jupyter offers");
     f("environment", s.environment, Unit::none, "where this runs");
   }
 };

@@ -31,12 +31,17 @@ Result<Input> understand(const base::Json& json) {
     input.at = base::printable(at->get<std::string>());
   if (schema == "gpuready.record/1") {
     if (!json.contains("raw")) return failure("the recording has no \"raw\"");
+    if (!json["raw"].is_object() || json["raw"].empty())
+      return failure("the recording's \"raw\" is empty");
     auto recording = host::Recording::from_json(json["raw"]);
     if (!recording) return tl::unexpected(recording.error());
     input.recording = std::move(*recording);
     return input;
   }
   if (schema == "gpuready.run/1" || schema == "gpuready.facts/1") {
+    const auto machine = json.find("machine");
+    if (machine == json.end() || !machine->is_object() || machine->empty())
+      return failure("it has no \"machine\": nothing to answer from");
     auto run = read_run(json);
     if (!run) return tl::unexpected(run.error());
     input.run = std::move(*run);

@@ -11,8 +11,18 @@ namespace gpuready::api {
 
 namespace {
 
-/// Time of a child beyond its timed section: loading, the first product, warm-up, the check.
-constexpr std::chrono::seconds beyond_timed_section{120};
+/// When a child must be done: its start, some products at a rate that any working device reaches
+/// (an old CPU core does 4 GFLOP/s in fp32, the slowest GPU that CUDA still knows over 100), the
+/// timed section, the transfers and the check.
+std::chrono::milliseconds deadline_of(const bench::MeasureRequest& request) {
+  constexpr double start_s = 25, products = 4, gpu_rate = 100e9, core_rate = 4e9;
+  const bool cpu = request.backend.device == "cpu" || request.backend.backend == "clblast";
+  const double rate =
+      cpu ? core_rate * static_cast<double>(std::max<std::int64_t>(request.backend.threads, 1))
+          : gpu_rate;
+  const double seconds = start_s + products * request.shape.flop() / rate + 2 * request.max_time_s;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, 86400.0) * 1000));
+}
 
 /// The last whole line of a progress stream as a number from 0 to 1.
 class ProgressLines {
@@ -38,9 +48,7 @@ host::Command child_command(host::Host& host, const bench::MeasureRequest& reque
   host::Command command;
   command.argv = {host.self(), "__measure"};
   command.input = base::dump_json(writer.write(request), false);
-  command.deadline =
-      std::chrono::milliseconds(static_cast<std::int64_t>(request.max_time_s * 1000)) +
-      beyond_timed_section;
+  command.deadline = deadline_of(request);
   if (!obey_tuning)
     for (const std::string& name : blas_tuning_variables())
       command.environment[name] = std::nullopt;
@@ -51,47 +59,54 @@ host::Command child_command(host::Host& host, const bench::MeasureRequest& reque
   return command;
 }
 
+/// The library that a child was to use, for its error.
+std::string library_name(const bench::BackendRequest& request) {
+  return request.library_file.empty() ? request.backend : request.library_file;
+}
+
+struct ChildAnswer {
+  bench::MeasureAnswer measured;
+  bool hung = false;
+};
+
 /// The child's answer, or an error made from how it ended.
-bench::MeasureAnswer ask_child(host::Host& host, const bench::MeasureRequest& request,
-                               bool obey_tuning, const std::function<void(double)>& progress) {
+ChildAnswer ask_child(host::Host& host, const bench::MeasureRequest& request, bool obey_tuning,
+                      const std::function<void(double)>& progress) {
   const host::Command command = child_command(host, request, obey_tuning, progress);
   const host::CommandResult result = host.run(command);
-  bench::MeasureAnswer answer;
+  ChildAnswer answer;
   if (result.end == host::End::exited && result.code == 0) {
     const auto json = base::parse_json(result.output);
     base::JsonReader reader;
-    if (json && reader.read(*json, answer)) return answer;
+    if (json && reader.read(*json, answer.measured)) return answer;
   }
-  answer = {};
-  answer.errors.push_back({request.backend.device,
-                           request.backend.backend,
-                           {"bench.error.child", {describe(result, command)}},
-                           false});
+  answer.measured = {};
+  answer.hung = result.end == host::End::timed_out;
+  answer.measured.errors.push_back(
+      {request.backend.device,
+       request.backend.backend,
+       {"bench.error.child", {describe(result, command), library_name(request.backend)}},
+       false});
   return answer;
 }
 
 /// One case with each library in turn until one gives a right product. A library that fails is
-/// tried once more with the user's tuning variables, which may be there to save it from a crash.
+/// tried once more with the user's tuning variables, which may be there to save it from a crash. A
+/// hang is not tried again: the next library would cost the same time.
 bench::MeasureAnswer measure_case(host::Host& host, const PlannedCase& planned,
                                   const std::function<void(double)>& progress) {
   bench::MeasureAnswer all;
   for (const bench::MeasureRequest& request : planned.attempts) {
     for (const bool obey_tuning : {false, true}) {
       if (obey_tuning && !planned.tuning_is_set) continue;
-      bench::MeasureAnswer answer = ask_child(host, request, obey_tuning, progress);
-      all.errors.insert(all.errors.end(), answer.errors.begin(), answer.errors.end());
-      if (answer.cases.empty()) continue;
-      all.cases = std::move(answer.cases);
-      return all;
+      ChildAnswer answer = ask_child(host, request, obey_tuning, progress);
+      const auto& errors = answer.measured.errors;
+      all.errors.insert(all.errors.end(), errors.begin(), errors.end());
+      all.cases = std::move(answer.measured.cases);
+      if (answer.hung || !all.cases.empty()) return all;
     }
   }
   return all;
-}
-
-Answer judge(const Bench& bench) {
-  const auto wrong = [](const CaseError& e) { return e.wrong_product; };
-  if (std::ranges::any_of(bench.errors, wrong)) return Answer::wrong_product;
-  return bench.cases.empty() ? Answer::undecided : Answer::yes;
 }
 
 /// Errors of libraries that another library of the same device made good are only notes.
@@ -106,6 +121,14 @@ void keep_what_matters(Bench& bench) {
 }
 
 }  // namespace
+
+Answer judge_bench(const Bench& bench) {
+  const bool wrong =
+      std::ranges::any_of(bench.errors, [](const CaseError& e) { return e.wrong_product; }) ||
+      std::ranges::any_of(bench.cases, [](const Case& c) { return !c.verification.passed; });
+  if (wrong) return Answer::wrong_product;
+  return bench.cases.empty() ? Answer::undecided : Answer::yes;
+}
 
 Result<BenchAnswer> run_bench(host::Host& host, const Machine& machine, const Doctor& doctor,
                               const BenchRequest& request, const ProgressSink& progress) {
@@ -128,7 +151,7 @@ Result<BenchAnswer> run_bench(host::Host& host, const Machine& machine, const Do
     errors.insert(errors.end(), measured.errors.begin(), measured.errors.end());
     report(1);
   }
-  answer.answer = judge(answer.bench);
+  answer.answer = judge_bench(answer.bench);
   keep_what_matters(answer.bench);
   answer.bench.speedup = bench::compare_cpu_gpu(answer.bench.cases);
   return answer;

@@ -6,6 +6,9 @@
 
 namespace gpuready::api {
 
+/// What a measurement answers: a wrong product, nothing to show, or yes.
+Answer judge_bench(const Bench& bench);
+
 /// The error is for the user: a device that isn't there, an unknown backend.
 Result<BenchAnswer> run_bench(host::Host& host, const Machine& machine, const Doctor& doctor,
                               const BenchRequest& request, const ProgressSink& progress);

@@ -27,8 +27,8 @@ class CommonSession : public Session {
 
   Result<Fit> fit(const Machine& machine) override { return fit::rule_of_thumb(machine, catalog_); }
   Result<Next> next(const Machine& machine, const Doctor& doctor,
-                    const DeviceChoice& torch_device) override {
-    return plan::next_steps(machine, doctor, torch_device, catalog_);
+                    const DeviceChoice& torch_device, const Bench& bench) override {
+    return plan::next_steps(machine, doctor, torch_device, bench, catalog_);
   }
 
  protected:
@@ -106,8 +106,9 @@ class RecordedSession : public CommonSession {
     BenchAnswer answer;
     if (input_.run) answer.bench = input_.run->bench;
     const bool empty = answer.bench.cases.empty() && answer.bench.errors.empty();
-    if (empty) answer.bench.notes.push_back({"bench.note.recorded", {}});
-    answer.answer = answer.bench.cases.empty() ? Answer::undecided : Answer::yes;
+    if (empty && answer.bench.notes.empty())
+      answer.bench.notes.push_back({"bench.note.recorded", {}});
+    answer.answer = api::judge_bench(answer.bench);
     return answer;
   }
   [[nodiscard]] Run new_run(std::string_view command) const override {

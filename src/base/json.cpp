@@ -10,7 +10,8 @@ Result<Json> parse_json(std::string_view text) {
   try {
     return Json::parse(text);
   } catch (const nlohmann::json::exception& e) {
-    const std::string what = e.what();
+    constexpr std::size_t longest = 200;
+    const std::string what = std::string(e.what()).substr(0, longest);
     const std::size_t colon = what.find("] ");
     return failure("not JSON: " + (colon == std::string::npos ? what : what.substr(colon + 2)));
   }

@@ -74,7 +74,7 @@ std::vector<std::string> Messages::languages() {
 }
 
 std::string Messages::text(const Message& message) const {
-  if (message.key.empty()) return message.args.empty() ? "" : message.args[0];
+  if (message.key.empty()) return message.args.empty() ? "" : printable(message.args[0]);
   return text(message.key, message.args);
 }
 
@@ -82,7 +82,7 @@ std::string Messages::text(std::string_view key, std::vector<std::string> args) 
   const auto it = entries_.find(key);
   if (it == entries_.end()) return "[" + std::string(key) + "]";
   fmt::dynamic_format_arg_store<fmt::format_context> store;
-  for (std::string& arg : args) store.push_back(std::move(arg));
+  for (const std::string& arg : args) store.push_back(printable(arg));
   try {
     return fmt::vformat(it->second.text, store);
   } catch (const fmt::format_error&) {

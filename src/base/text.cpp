@@ -216,8 +216,9 @@ std::string printable(std::string_view utf8) {
     }
     const Decoded c = decode(utf8);
     const bool control = c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0);
+    // Line separators and marks that turn the direction of text.
     const bool direction =
-        (c.code >= 0x202A && c.code <= 0x202E) || (c.code >= 0x2066 && c.code <= 0x2069);
+        (c.code >= 0x2028 && c.code <= 0x202E) || (c.code >= 0x2066 && c.code <= 0x2069);
     if (c.code == 0xFFFD) {
       out += "\xEF\xBF\xBD";
     } else if (control || direction) {

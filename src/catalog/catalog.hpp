@@ -2,11 +2,10 @@
 /// Facts about the world, from data/*.csv: typed and checked.
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "catalog/rows.hpp"
 #include "gpuready/result.hpp"
 
 namespace gpuready::catalog {
@@ -27,9 +26,6 @@ struct Catalog {
   std::vector<Price> prices;
   std::vector<Model> models;
 };
-
-/// Content of a data file by its name ("prices.csv") where a user replaces the compiled-in one.
-using Override = std::function<std::optional<std::string>(const std::string& name)>;
 
 /// The error names the file, the record and the field.
 Result<Catalog> load_catalog(const Override& replaced);

@@ -43,6 +43,10 @@ Fit rule_of_thumb(const Machine& machine, const catalog::Catalog& catalog) {
   const Gpu* gpu = largest_usable_gpu(machine);
   fit.device = gpu == nullptr ? "cpu" : "cuda:" + std::to_string(gpu->cuda_index.value_or(0));
   fit.usable_bytes = gpu == nullptr ? machine.memory.usable_bytes : gpu->memory_free_bytes;
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 50U;  // 1 PiB: no machine has it
+  if (fit.usable_bytes && (*fit.usable_bytes < 0 || *fit.usable_bytes > most_bytes))
+    fit.usable_bytes = Fact<std::int64_t>::absent(
+        Absence::unreadable, std::to_string(*fit.usable_bytes) + " bytes is no size of a memory");
   if (!fit.usable_bytes) return fit;
   for (const Precision& precision : precisions) {
     RuleOfThumb rule;

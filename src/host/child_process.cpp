@@ -219,7 +219,10 @@ std::vector<CommandResult> run_children(const std::vector<Command>& commands) {
       if (!children[i].reaped) serve(children[i], commands[i]);
   }
   std::vector<CommandResult> results;
-  for (Child& child : children) results.push_back(std::move(child.result));
+  for (Child& child : children) {
+    if (child.pid > 0) ::waitpid(child.pid, nullptr, WNOHANG);  // one given up may be dead by now
+    results.push_back(std::move(child.result));
+  }
   return results;
 }
 
@@ -238,7 +241,7 @@ std::string describe(const CommandResult& result, const Command& command) {
       return "killed by signal " + std::to_string(result.code) + " (" +
              ::strsignal(result.code) + ")";
     case End::timed_out:
-      return "no answer within " +
+      return "gave no answer within " +
              std::to_string((command.deadline.count() + 999) / 1000) + " s";
     case End::not_started:
       return std::string("could not be started: ") + std::strerror(result.code);

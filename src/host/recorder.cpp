@@ -1,5 +1,7 @@
 #include "host/recorder.hpp"
 
+#include "host/kernel_lines.hpp"
+
 namespace gpuready::host {
 
 namespace {
@@ -20,7 +22,9 @@ Recorder::Recorder(Host& inner) : inner_(inner) {
 }
 
 Result<std::string> Recorder::read_file(const std::string& path, std::size_t max_bytes) {
-  return keep(recording_.files, path, inner_.read_file(path, max_bytes));
+  Result<std::string> content = inner_.read_file(path, max_bytes);
+  if (content && path == kernel_log_file) *content = lines_about_gpus(*content);
+  return keep(recording_.files, path, std::move(content));
 }
 
 Result<std::vector<std::string>> Recorder::list(const std::string& folder) {
@@ -58,6 +62,8 @@ std::vector<std::string> Recorder::env_names() { return inner_.env_names(); }
 std::vector<CommandResult> Recorder::run_all(const std::vector<Command>& commands) {
   std::vector<CommandResult> results = inner_.run_all(commands);
   for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (!commands[i].argv.empty() && commands[i].argv[0] == "journalctl")
+      results[i].output = lines_about_gpus(results[i].output, true);
     RecordedCommand recorded{commands[i].argv, results[i]};
     if (!recorded.argv.empty() && recorded.argv[0] == recording_.self) recorded.argv[0] = "self";
     recording_.commands.push_back(std::move(recorded));

@@ -120,6 +120,28 @@ Match match_named_value(string_view text, size_t at) {
   return {};
 }
 
+/// "name@example.com": the whole address.
+Match match_e_mail(string_view text, size_t at) {
+  if (at > 0 && (is_key_char(text[at - 1]) || text[at - 1] == '.')) return {};
+  const auto local = [](char c) { return is_key_char(c) || c == '.' || c == '+'; };
+  const auto domain = [](char c) { return is_word(c) || c == '.' || c == '-'; };
+  const size_t name = run_length(text, at, local);
+  if (name == 0 || at + name >= text.size() || text[at + name] != '@') return {};
+  const size_t host = run_length(text, at + name + 1, domain);
+  const string_view place = text.substr(at + name + 1, host);
+  if (place.find('.') == string_view::npos || place.starts_with('.')) return {};
+  return {Secret::account, 0, name + 1 + host};
+}
+
+/// "://user:password@": what stands between the slashes and the at sign.
+Match match_url_account(string_view text, size_t at) {
+  constexpr string_view slashes = "://";
+  if (!base::starts_with(text.substr(at), slashes)) return {};
+  const size_t end = text.find_first_of("@/ \"'\n", at + slashes.size());
+  if (end == string_view::npos || text[end] != '@' || end == at + slashes.size()) return {};
+  return {Secret::key, slashes.size(), end - at - slashes.size()};
+}
+
 int class_of(char c) {
   if (is_digit(c)) return 0;
   return std::isupper(static_cast<unsigned char>(c)) != 0 ? 1 : 2;
@@ -172,10 +194,12 @@ Match match_account(string_view text, size_t at) {
 bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool is_secret_name(string_view name) {
+  constexpr std::array<string_view, 2> whole{"pw", "pass"};
   constexpr std::array<string_view, 12> parts{
       "secret",  "password",   "passwd",     "passphrase", "api_key",     "apikey",
       "api-key", "credential", "access_key", "access-key", "private_key", "authorization"};
   const std::string lower = base::lower(name);
+  if (std::ranges::find(whole, lower) != whole.end()) return true;
   if (std::ranges::any_of(parts, [&](string_view p) { return base::contains(lower, p); }))
     return true;
   // "tokens" and "tokenizer" are a language model's.
@@ -189,12 +213,16 @@ bool is_serial_name(string_view name) { return base::contains(base::lower(name),
 
 Match match_at(string_view text, size_t at, string_view label) {
   const char c = text[at];
+  if (c == ':') {
+    if (const Match found = match_url_account(text, at)) return found;
+  }
   if (c == '/' || c == '\\') return match_account(text, at);
   if (c == '-') return match_private_key(text, at);
   const bool inside_word = at > 0 && is_word(text[at - 1]);
   if (inside_word) return {};
   if (c == ':') return match_ipv6(text, at);
   if (!is_word(c) && c != '_') return {};
+  if (const Match found = match_e_mail(text, at)) return found;
   if (const Match found = match_uuid(text, at)) return found;
   if (const Match found = match_short_uuid(text, at)) return found;
   if (const Match found = match_mac(text, at)) return found;

@@ -80,10 +80,16 @@ bool torch_is_installed(const Machine& machine) {
                              [](const PythonEnvironment& p) { return p.torch.known(); });
 }
 
+bool has_amd_gpu(const Machine& machine) {
+  return std::ranges::any_of(machine.gpus, [](const Gpu& gpu) { return gpu.vendor.is("amd"); });
+}
+
 std::vector<Message> steps_with_gpu(const Machine& machine, const Doctor& doctor,
                                     const DeviceChoice& torch_device) {
   std::vector<Message> steps;
-  if (torch_device.device == "cuda") {
+  if (torch_device.reason.key == "device.cuda-index") {
+    steps.push_back({"next.use-cuda-index", torch_device.reason.args});
+  } else if (torch_device.device == "cuda") {
     steps.push_back({"next.use-cuda", {}});
   } else if (!torch_is_installed(machine)) {
     steps.push_back({"next.install-torch", {}});
@@ -98,15 +104,19 @@ std::vector<Message> steps_with_gpu(const Machine& machine, const Doctor& doctor
 }  // namespace
 
 Next next_steps(const Machine& machine, const Doctor& doctor, const DeviceChoice& torch_device,
-                const catalog::Catalog& catalog) {
+                const Bench& bench, const catalog::Catalog& catalog) {
   Next next;
+  for (const CaseError& error : bench.errors)
+    if (error.wrong_product) next.steps.push_back({"next.distrust", {error.device}});
+  if (!next.steps.empty()) return next;
   if (doctor.verdict == Verdict::usable || doctor.verdict == Verdict::degraded) {
     next.steps = steps_with_gpu(machine, doctor, torch_device);
     return next;
   }
   if (machine.environment.colab) next.steps.push_back({"next.colab-runtime", {}});
   if (doctor.verdict == Verdict::not_usable) next.steps.push_back({"next.mend", {}});
-  if (doctor.verdict == Verdict::not_tested) next.steps.push_back({"next.other-vendor", {}});
+  if (doctor.verdict == Verdict::not_tested)
+    next.steps.push_back({has_amd_gpu(machine) ? "next.other-vendor" : "next.not-asked", {}});
   next.steps.push_back({"next.use-cpu", {}});
   next.places = {local_gpu(), colab(), rented(catalog)};
   return next;

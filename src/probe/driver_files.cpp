@@ -94,7 +94,12 @@ std::vector<std::string> interesting_files(host::Host& host) {
 
 KernelModule probe_kernel_module(host::Host& host) {
   const Result<std::string> text = host.read_file(version_path);
-  return KernelModule{module_version(host, text), module_flavour(text), has_uvm(host)};
+  KernelModule module;
+  module.version = module_version(host, text);
+  module.flavour = module_flavour(text);
+  module.uvm = has_uvm(host);
+  probe_module_files(host, module);
+  return module;
 }
 
 std::vector<DeviceFile> probe_device_files(host::Host& host, bool wake) {

@@ -130,6 +130,35 @@ Found slurm(host::Host& host) {
   return nothing("SLURM_JOB_ID is not set, and srun is not on PATH");
 }
 
+/// What switches a laptop's discrete GPU: prime-select's file, or the module bbswitch.
+Found prime(host::Host& host) {
+  const std::string chosen = "/etc/prime-discrete", switched = "/proc/acpi/bbswitch";
+  if (Found found = read_fact(host, chosen)) return found;
+  const Found state = read_fact(host, switched);
+  if (!state) return nothing("neither " + chosen + " nor " + switched + " can be read");
+  return {base::ends_with(*state, "OFF") ? "off" : "on", switched};
+}
+
+/// The first of these programs that is on PATH or in a folder where packages put it.
+Found program(host::Host& host, std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    std::string path = find_on_path(host, name);
+    for (const char* const folder : {"/usr/bin/", "/snap/bin/"})
+      if (path.empty() && exists(host, folder + std::string(name)))
+        path = folder + std::string(name);
+    if (!path.empty()) return {path, path};
+  }
+  return nothing(std::string(*names.begin()) + " is not on PATH");
+}
+
+/// selinuxfs: "1" where the policy is enforced.
+Found selinux(host::Host& host) {
+  const std::string path = "/sys/fs/selinux/enforce";
+  const Fact<std::string> mode = read_fact(host, path);
+  if (!mode) return mode;
+  return {*mode == "1" ? "enforcing" : "permissive", path};
+}
+
 constexpr std::array prefixes{"CUDA_",    "NVIDIA_",    "HIP_",  "ROCR_",    "HSA_",  "ZE_",
                               "PYTORCH_", "OPENBLAS_",  "OMP_",  "MKL_",     "BLIS_", "OCL_ICD_",
                               "POCL_",    "SLURM_STEP", "DNNL_", "GPUREADY_"};
@@ -162,6 +191,10 @@ Environment probe_environment(host::Host& host) {
   environment.lambda = lambda(host);
   environment.slurm = slurm(host);
   environment.kubernetes = from_variable(host, "KUBERNETES_SERVICE_HOST");
+  environment.prime = prime(host);
+  environment.docker = program(host, {"docker"});
+  environment.container_toolkit = program(host, {"nvidia-ctk", "nvidia-container-runtime"});
+  environment.selinux = selinux(host);
   for (const std::string& name : host.env_names())
     if (is_relevant(name)) environment.variables[name] = host.env(name).value_or("");
   return environment;

@@ -29,6 +29,8 @@ const std::vector<WantedLibrary>& wanted_libraries() {
        {"libopenblas.so.0", "libopenblasp.so.0", "libopenblaso.so.0", "libscipy_openblas.so"},
        "scipy_openblas32"},
       {"clblast", {"libclblast.so.1"}, ""},
+      {"cuda", {"libcuda.so.1"}, ""},
+      {"nvml", {"libnvidia-ml.so.1"}, ""},
       {"opencl", {"libOpenCL.so.1"}, ""}};
   return wanted;
 }

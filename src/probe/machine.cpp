@@ -13,6 +13,12 @@ bool any_gpu_asleep(const std::vector<PciFunction>& pci) {
   });
 }
 
+bool any_of_nvidia(const std::vector<PciFunction>& pci) {
+  return std::ranges::any_of(pci, [](const PciFunction& function) {
+    return function.vendor_id.is(std::string(pci_nvidia));
+  });
+}
+
 }  // namespace
 
 Machine probe_machine(host::Host& host, const ProbeOptions& options) {
@@ -21,12 +27,15 @@ Machine probe_machine(host::Host& host, const ProbeOptions& options) {
   machine.cpu = probe_cpu(host);
   machine.memory = probe_memory(host);
   probe_pci(host, machine);
+  probe_gfx_targets(host, machine.pci);
   machine.driver.module = probe_kernel_module(host);
+  machine.kernel_log = probe_kernel_log(host, any_of_nvidia(machine.pci));
   machine.driver.files = probe_device_files(host, options.wake || !any_gpu_asleep(machine.pci));
   machine.environment = probe_environment(host);
   std::vector<PythonEnvironment> python;
   if (options.python || options.libraries) python = probe_python(host);
   if (options.libraries) machine.libraries = probe_libraries(host, python);
+  if (options.python) machine.jupyter_kernels = probe_jupyter(host, python);
   if (options.python) machine.python = std::move(python);
   probe_vendors(host, options, machine);
   machine.gpus = merge_gpus(machine);

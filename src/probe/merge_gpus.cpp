@@ -169,6 +169,10 @@ Gpu merge(const Driver& driver, const Parts& parts) {
   gpu.pci_address = address_of(parts, from);
   gpu.compute_capability =
       from.either(&NvmlDevice::compute_capability, &CudaDevice::compute_capability);
+  gpu.gfx_target =
+      parts.pci != nullptr && vendor_name(parts) == "amd"
+          ? parts.pci->gfx_target
+          : Fact<std::string>(Missing{Absence::not_applicable, "only AMD's GPUs have one", {}});
   gpu.runtime_status = parts.pci != nullptr
                            ? parts.pci->runtime_status
                            : Fact<std::string>(Missing{Absence::not_found, "not on the bus", {}});

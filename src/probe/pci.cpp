@@ -20,6 +20,24 @@ Fact<std::string> driver_of(host::Host& host, const std::string& folder) {
   return why;
 }
 
+/// The size of the second region in the PCI function's "resource" (first and last address, flags),
+/// which on NVIDIA's GPUs is the window onto their memory.
+Fact<std::int64_t> bar1_of(host::Host& host, const std::string& folder) {
+  const std::string path = folder + "/resource";
+  const Result<std::string> text = host.read_file(path);
+  if (!text) return why_absent(text.error(), path);
+  const std::vector<std::string> lines = base::split_lines(*text);
+  const std::vector<std::string> words =
+      lines.size() > 1 ? base::split(lines[1], ' ') : std::vector<std::string>();
+  if (words.size() < 2 || !base::starts_with(words[0], "0x") || !base::starts_with(words[1], "0x"))
+    return Missing{Absence::unreadable, path + ": expected two addresses in its second line", {}};
+  const auto first = base::to_integer(std::string_view(words[0]).substr(2), 16);
+  const auto last = base::to_integer(std::string_view(words[1]).substr(2), 16);
+  if (!first || !last || *last < *first)
+    return Missing{Absence::unreadable, path + ": " + lines[1], {}};
+  return {*last == 0 ? 0 : *last - *first + 1, path};
+}
+
 }  // namespace
 
 bool is_gpu(const PciFunction& function) {
@@ -56,6 +74,7 @@ void probe_pci(host::Host& host, Machine& machine) {
     function.device_id = read_fact(host, folder + "/device");
     function.driver = driver_of(host, folder);
     function.runtime_status = read_fact(host, folder + "/power/runtime_status");
+    if (function.vendor_id.is(std::string(pci_nvidia))) function.bar1_bytes = bar1_of(host, folder);
     machine.pci.push_back(std::move(function));
   }
 }

@@ -31,11 +31,22 @@ Memory probe_memory(host::Host& host);
 /// 0x1200) and NVSwitches (10de, class 0x0680).
 void probe_pci(host::Host& host, Machine& machine);
 KernelModule probe_kernel_module(host::Host& host);
+/// Fills what files tell of the module apart from its running copy: installed_for_kernel,
+/// secure_boot and blacklisted_in.
+void probe_module_files(host::Host& host, KernelModule& module);
+/// Lines about GPUs in the kernel's log: from /dev/kmsg, or where that can't be read, from the
+/// journal, which takes longer and is asked only with `journal_too`.
+KernelLog probe_kernel_log(host::Host& host, bool journal_too);
 /// /dev/nvidia*, /dev/dxg, /dev/kfd, /dev/dri/renderD*. With `wake` false, rights are asked for
 /// without opening.
 std::vector<DeviceFile> probe_device_files(host::Host& host, bool wake);
 Environment probe_environment(host::Host& host);
 std::vector<PythonEnvironment> probe_python(host::Host& host);
+/// Kernels in Jupyter's usual folders and in those of the environments.
+std::vector<JupyterKernel> probe_jupyter(host::Host& host,
+                                         const std::vector<PythonEnvironment>& python);
+/// Fills gfx_target of AMD's functions from the kernel's topology of compute nodes.
+void probe_gfx_targets(host::Host& host, std::vector<PciFunction>& pci);
 /// cublas, cublaslt, cudnn, openblas, clblast, opencl: every copy, or one entry that says where was
 /// looked. `python` as probe_python() found it.
 std::vector<Library> probe_libraries(host::Host& host,

@@ -112,7 +112,10 @@ std::vector<PythonEnvironment> probe_python(host::Host& host) {
     environment.prefix = {prefix.path, executable};
     environment.is_default = executable == candidates.on_path;
     tell_kind_and_version(host, prefix, environment);
-    environment.torch = find_torch(host, site_folders(host, environment));
+    const std::vector<std::string> sites = site_folders(host, environment);
+    environment.torch = find_torch(host, sites);
+    environment.hidden_torch = find_hidden_torch(host, sites);
+    tell_packages(host, sites, environment);
     all.push_back(std::move(environment));
   }
   return all;

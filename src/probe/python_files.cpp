@@ -53,23 +53,6 @@ std::vector<std::string> possible_sites(host::Host& host, const PythonEnvironmen
   return folders;
 }
 
-/// The value of `name = 'value'` or `name: Optional[str] = 'value'`; "None" as it stands.
-std::optional<std::string> python_constant(const std::string& text, std::string_view name) {
-  for (const std::string& line : base::split_lines(text)) {
-    if (!base::starts_with(line, name)) continue;
-    std::string_view rest = base::trim(std::string_view(line).substr(name.size()));
-    if (rest.empty() || (rest[0] != '=' && rest[0] != ':')) continue;
-    const std::size_t equals = rest.find('=');
-    if (equals == std::string_view::npos) continue;
-    rest = base::trim(rest.substr(equals + 1));
-    if (rest.empty() || (rest[0] != '\'' && rest[0] != '"')) return std::string(rest);
-    const std::size_t closing = rest.find(rest[0], 1);
-    if (closing == std::string_view::npos) return {};
-    return std::string(rest.substr(1, closing - 1));
-  }
-  return {};
-}
-
 /// "2.9.0+cu130" from torch-2.9.0+cu130.dist-info.
 std::string version_in_metadata(const std::vector<std::string>& names) {
   constexpr std::string_view end = ".dist-info";
@@ -114,10 +97,27 @@ std::optional<Fact<TorchBuild>> torch_in(host::Host& host, const std::string& si
   torch.cuda = torch.hip = Missing{Absence::unreadable, path + ": could not be read", {}};
   if (text) torch.cuda = built_for(*text, "cuda", path), torch.hip = built_for(*text, "hip", path);
   torch.cuda_library = has_cuda_library(host, site);
+  torch.site = {site, source};
   return Fact<TorchBuild>(std::move(torch), source);
 }
 
 }  // namespace
+
+std::optional<std::string> python_constant(const std::string& text, std::string_view name) {
+  for (const std::string& line : base::split_lines(text)) {
+    if (!base::starts_with(line, name)) continue;
+    std::string_view rest = base::trim(std::string_view(line).substr(name.size()));
+    if (rest.empty() || (rest[0] != '=' && rest[0] != ':')) continue;
+    const std::size_t equals = rest.find('=');
+    if (equals == std::string_view::npos) continue;
+    rest = base::trim(rest.substr(equals + 1));
+    if (rest.empty() || (rest[0] != '\'' && rest[0] != '"')) return std::string(rest);
+    const std::size_t closing = rest.find(rest[0], 1);
+    if (closing == std::string_view::npos) return {};
+    return std::string(rest.substr(1, closing - 1));
+  }
+  return {};
+}
 
 std::vector<std::string> site_folders(host::Host& host, const PythonEnvironment& environment) {
   std::vector<std::string> folders;
@@ -133,6 +133,19 @@ Fact<TorchBuild> find_torch(host::Host& host, const std::vector<std::string>& si
     if (auto torch = torch_in(host, site)) return *torch;
   if (sites.empty()) return Missing{Absence::not_found, "no site-packages folder", {}};
   return Missing{Absence::not_found, "no torch in " + base::join(sites, ", "), {}};
+}
+
+std::vector<HiddenTorch> find_hidden_torch(host::Host& host,
+                                           const std::vector<std::string>& sites) {
+  std::vector<HiddenTorch> hidden;
+  bool first = true;
+  for (const std::string& site : sites) {
+    const auto torch = torch_in(host, site);
+    if (!torch || !*torch) continue;
+    if (!first) hidden.push_back({site, (*torch)->version});
+    first = false;
+  }
+  return hidden;
 }
 
 }  // namespace gpuready::probe

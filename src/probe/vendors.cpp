@@ -46,7 +46,7 @@ std::string_view last_whole_line(std::string_view output, bool ended_well) {
   return before == std::string_view::npos ? output : output.substr(before + 1);
 }
 
-/// Gives the reason of the child's end to every fact that it had not come to.
+/// Gives this reason to every fact that the child's answer doesn't hold.
 template <base::HasFields T>
 void fill_pending(T& part, const Missing& why) {
   T::fields(part, [&](std::string_view, auto& field, Unit, std::string_view) {
@@ -81,7 +81,9 @@ void read_answer(const host::CommandResult& result, const host::Command& command
   const auto sources = json->find("sources");
   base::JsonReader reader(sources != json->end() ? *sources : none);
   if (!reader.read(json->at("answer"), part)) return refuse(reader.error());
-  if (!ended_well) fill_pending(part, why_no_answer(result, command));
+  // An older version's recording lacks what is asked since.
+  fill_pending(part, ended_well ? Missing{Absence::not_tested, "not in the recorded answer", {}}
+                                : why_no_answer(result, command));
 }
 
 host::Command child(host::Host& host, const ProbeOptions& options, const std::string& what) {

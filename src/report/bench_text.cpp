@@ -59,6 +59,12 @@ std::string check_text(const Context& c, const Case& measured) {
       c.style.width, 2, 2);
 }
 
+const Case* find_case(const Bench& bench, bool cpu) {
+  const auto it = std::ranges::find_if(
+      bench.cases, [&](const Case& measured) { return (measured.device == "cpu") == cpu; });
+  return it == bench.cases.end() ? nullptr : &*it;
+}
+
 void add_speedup(const Context& c, const char* key, const Fact<Speedup>& speedup, Rows& rows) {
   if (!speedup) return;
   rows.push_back({c.text(key), base::show_ratio(speedup->ratio),
@@ -71,8 +77,11 @@ std::string speedup_text(const Context& c, const Bench& bench) {
   add_speedup(c, "bench.speedup.kernel-only", bench.speedup.kernel_only, rows);
   add_speedup(c, "bench.speedup.with-transfers", bench.speedup.with_transfers, rows);
   add_speedup(c, "bench.speedup.first-use", bench.speedup.first_use, rows);
-  if (rows.empty() && !bench.cases.empty())
-    return base::layout_paragraph(c.text("bench.speedup.none"), c.style.width, 2, 2);
+  if (rows.empty() && !bench.cases.empty()) {
+    const bool both = find_case(bench, true) != nullptr && find_case(bench, false) != nullptr;
+    return base::layout_paragraph(
+        c.text(both ? "bench.speedup.shapes" : "bench.speedup.none"), c.style.width, 2, 2);
+  }
   return base::layout_table(rows, {Align::left, Align::right, Align::left}, c.style.width, 2);
 }
 
@@ -97,12 +106,6 @@ std::string notes_text(const Context& c, const Bench& bench) {
 std::string title(const Context& c, const Bench& bench) {
   if (bench.cases.empty()) return c.text("bench.heading-plain");
   return c.text("bench.heading", {shape_text(bench.cases.front().shape)});
-}
-
-const Case* find_case(const Bench& bench, bool cpu) {
-  const auto it = std::ranges::find_if(
-      bench.cases, [&](const Case& measured) { return (measured.device == "cpu") == cpu; });
-  return it == bench.cases.end() ? nullptr : &*it;
 }
 
 /// One of the lesson's own lines: "CPU: 0.713s".

@@ -40,7 +40,8 @@ std::string findings_text(const Context& c, const Doctor& doctor) {
   for (const Finding& finding : doctor.findings) {
     const std::string severity(
         EnumNames<Severity>::list[static_cast<std::size_t>(finding.severity)]);
-    out += "\n" + heading(c, severity + "  " + finding.id + ": " + c.text(finding.title)) + "\n";
+    out += "\n" + heading(c, severity + "  " + finding.id) + "\n";
+    out += base::layout_paragraph(c.text(finding.title), c.style.width, 2);
     out += base::layout_paragraph(c.text(finding.meaning), c.style.width, 4);
     out += evidence_text(c, finding) + fixes_text(c, finding);
   }

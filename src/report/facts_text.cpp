@@ -63,6 +63,8 @@ class FactLines {
       return c_.text(value ? "facts.yes" : "facts.no");
     } else if constexpr (std::is_same_v<T, std::string>) {
       return value;
+    } else if constexpr (base::NamedEnum<T>) {
+      return std::string(EnumNames<T>::list[static_cast<std::size_t>(value)]);
     } else {
       if (unit == Unit::bytes) return base::show_bytes(static_cast<std::int64_t>(value));
       if (unit == Unit::hertz)

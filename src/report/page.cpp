@@ -81,6 +81,9 @@ std::string gpu_line(const Context& c, const Machine& m, const Gpu& gpu) {
   std::vector<std::string> parts{base::printable(*gpu.name), gpu_memory(c, gpu)};
   if (gpu.compute_capability)
     parts.push_back(c.text("page.capability", {base::printable(*gpu.compute_capability)}));
+  const bool failed = gpu.kernel.is(false) || gpu.kernel.absent_for(Absence::call_failed) ||
+                      gpu.context.absent_for(Absence::call_failed);
+  if (failed) parts.push_back(c.text("page.gpu-broken"));
   const Fact<std::string>& driver =
       m.driver.nvml.driver_version ? m.driver.nvml.driver_version : m.driver.module.version;
   if (gpu.vendor.is("nvidia")) {

@@ -17,10 +17,11 @@ const RungResult* first_finding(const std::vector<RungResult>& ladder) {
   return it == ladder.end() ? nullptr : &*it;
 }
 
-bool kernel_ran(const std::vector<RungResult>& ladder) {
-  return std::ranges::any_of(ladder, [](const RungResult& r) {
-    return r.rung == Rung::kernel && r.outcome == Outcome::pass;
-  });
+/// Whether our kernel gave the right result on at least one device: then whatever is wrong, some
+/// GPU is usable.
+bool kernel_ran(const Machine& machine) {
+  return std::ranges::any_of(machine.driver.cuda.devices,
+                             [](const CudaDevice& d) { return d.kernel.is(true); });
 }
 
 /// A GPU that this ladder cannot climb to: AMD's and Intel's stacks are not NVIDIA's.
@@ -30,7 +31,7 @@ bool has_gpu_of_another_vendor(const Machine& machine) {
 
 void judge_verdict(const Machine& machine, Doctor& doctor) {
   const RungResult* broken = first_finding(doctor.ladder);
-  if (kernel_ran(doctor.ladder)) {
+  if (kernel_ran(machine)) {
     doctor.verdict = broken == nullptr ? Verdict::usable : Verdict::degraded;
     doctor.summary = broken == nullptr ? Message{"verdict.usable", {}} : broken->why;
   } else if (broken == nullptr) {
@@ -72,7 +73,8 @@ Doctor climb(const Machine& machine) {
       const Judgement judgement = check.judge(machine);
       result.outcome = judgement.outcome, result.why = judgement.why;
     }
-    broken = broken || (result.outcome == Outcome::finding && is_about_the_gpu(check.rung));
+    broken = broken || (result.outcome == Outcome::finding && is_about_the_gpu(check.rung) &&
+                        !kernel_ran(machine));
     doctor.ladder.push_back(std::move(result));
   }
   judge_verdict(machine, doctor);
@@ -85,8 +87,21 @@ const PythonEnvironment* default_python(const Machine& machine) {
   return machine.python.empty() ? nullptr : &machine.python.front();
 }
 
-DeviceChoice choose_device(const Machine& /*machine*/, const Doctor& doctor) {
-  if (kernel_ran(doctor.ladder)) return {"cuda", {"device.cuda", {}}};
+namespace {
+
+/// What to say of a choice of cuda: torch.device("cuda") means device 0, which may be a bad one.
+Message why_cuda(const Machine& machine) {
+  const auto works = [](const CudaDevice& d) { return d.kernel.is(true); };
+  const auto& devices = machine.driver.cuda.devices;
+  const auto first = std::ranges::find_if(devices, works);
+  if (first == devices.begin()) return {"device.cuda", {}};
+  return {"device.cuda-index", {std::to_string(first->index)}};
+}
+
+}  // namespace
+
+DeviceChoice choose_device(const Machine& machine, const Doctor& doctor) {
+  if (kernel_ran(machine)) return {"cuda", why_cuda(machine)};
   return {"cpu", doctor.summary};
 }
 
@@ -122,8 +137,8 @@ DeviceChoice choose_torch_device(const Machine& machine, const Doctor& doctor) {
   const Judgement torch = judge_torch(machine);
   if (torch.outcome != Outcome::pass)
     return choose_for_other_vendor(machine, *python->torch, torch.why);
-  if (!kernel_ran(doctor.ladder)) return {"cpu", doctor.summary};
-  return {"cuda", torch.why};
+  if (!kernel_ran(machine)) return {"cpu", doctor.summary};
+  return {"cuda", why_cuda(machine)};
 }
 
 }  // namespace gpuready::rules

@@ -35,6 +35,8 @@ const std::vector<RungCheck>& rung_checks();
 
 /// PCI functions of NVIDIA that are GPUs (class 0x03), not switches.
 std::vector<const PciFunction*> nvidia_gpus_on_pci(const Machine& machine);
+/// Whether a PCI function is a GPU by its class.
+bool is_gpu_class(const PciFunction& function);
 /// Whether the CUDA driver started and sees a device: then nothing below it can be broken.
 bool cuda_sees_a_device(const Machine& machine);
 /// Why a vendor's library did not start: it could not be opened, or its first call failed.

@@ -23,8 +23,7 @@ std::string addresses(const std::vector<const PciFunction*>& functions) {
 
 const PciFunction* other_vendor_gpu(const Machine& machine, const char* vendor) {
   for (const PciFunction& function : machine.pci)
-    if (function.vendor_id.is(vendor) &&
-        base::starts_with(function.class_code.value_or(""), "0x03"))
+    if (function.vendor_id.is(vendor) && is_gpu_class(function))
       return &function;
   return nullptr;
 }
@@ -34,7 +33,12 @@ Judgement nothing_found(const Machine& machine) {
   const Environment& where = machine.environment;
   if (where.colab) return finding("ladder.pci-device.colab");
   if (where.kaggle) return finding("ladder.pci-device.kaggle");
-  if (where.slurm) return finding("ladder.pci-device.slurm", {*where.slurm});
+  if (where.slurm && where.variables.count("SLURM_JOB_GPUS") == 0)
+    return finding("ladder.pci-device.slurm", {*where.slurm});
+  const auto visible = where.variables.find("NVIDIA_VISIBLE_DEVICES");
+  if (where.container && visible != where.variables.end() &&
+      (visible->second == "void" || visible->second == "none" || visible->second.empty()))
+    return finding("ladder.pci-device.visible-devices", {visible->second});
   if (other_vendor_gpu(machine, "0x1002") != nullptr) return finding("ladder.pci-device.amd");
   if (!machine.pci_count)
     return finding("ladder.pci-device.unreadable", {reason(machine.pci_count.missing())});
@@ -50,8 +54,9 @@ const DeviceFile* device_file(const Machine& machine, const std::string& path) {
 /// CUresult: not initialized, device unavailable, operating system, unknown).
 bool uvm_explains(const Fact<bool>& cuda_init) {
   constexpr std::array<std::int64_t, 4> codes{3, 46, 304, 999};
-  const auto& code = cuda_init.missing().code;
-  return !code || std::ranges::find(codes, *code) != codes.end();
+  const Missing& missing = cuda_init.missing();
+  if (missing.reason == Absence::timed_out || missing.reason == Absence::crashed) return false;
+  return !missing.code || std::ranges::find(codes, *missing.code) != codes.end();
 }
 
 /// The first node that a CUDA program needs and that does not open. Where NVML sees a GPU, the
@@ -72,7 +77,8 @@ const DeviceFile* unusable_node(const Machine& machine) {
 Judgement explain_node(const Machine& machine, const DeviceFile& file) {
   constexpr std::int64_t eperm = 1;  // errno of Linux
   const Missing& why = file.open.missing();
-  if (why.reason == Absence::permission && why.code == eperm && machine.environment.slurm)
+  if (why.reason == Absence::permission && why.code == eperm && machine.environment.slurm &&
+      machine.environment.variables.count("SLURM_JOB_ID") != 0)
     return finding("ladder.device-nodes.slurm", {file.path});
   if (why.reason == Absence::permission && why.code == eperm)
     return finding("ladder.device-nodes.cgroup", {file.path});
@@ -90,10 +96,15 @@ Judgement explain_node(const Machine& machine, const DeviceFile& file) {
 std::vector<const PciFunction*> nvidia_gpus_on_pci(const Machine& machine) {
   std::vector<const PciFunction*> found;
   for (const PciFunction& function : machine.pci)
-    if (function.vendor_id.is("0x10de") &&
-        base::starts_with(function.class_code.value_or(""), "0x03"))
+    if (function.vendor_id.is("0x10de") && is_gpu_class(function))
       found.push_back(&function);
   return found;
+}
+
+bool is_gpu_class(const PciFunction& function) {
+  const std::string code = function.class_code.value_or("");
+  // 0x03: display; 0x1200: processing accelerator, as some data-centre boards call themselves.
+  return base::starts_with(code, "0x03") || base::starts_with(code, "0x1200");
 }
 
 bool cuda_sees_a_device(const Machine& machine) {
@@ -166,6 +177,7 @@ Judgement judge_device_nodes(const Machine& machine) {
 }
 
 Judgement judge_nvml(const Machine& machine) {
+  constexpr std::int64_t driver_not_loaded = 9, gpu_is_lost = 15, operating_system = 17;
   const NvmlDriver& nvml = machine.driver.nvml;
   if (nvml.init.is(true))
     return pass("ladder.nvml.pass",
@@ -173,6 +185,12 @@ Judgement judge_nvml(const Machine& machine) {
   const Missing& missing = first_missing(nvml.library, nvml.init);
   const std::string why = reason(missing);
   if (cuda_sees_a_device(machine)) return not_tested("ladder.nvml.not-needed", {why});
+  if (missing.reason == Absence::library_missing || missing.code == driver_not_loaded) {
+    if (machine.environment.wsl)
+      return finding(missing.code ? "ladder.nvml.wsl-linux-driver" : "ladder.nvml.wsl", {why});
+  }
+  if (missing.code == gpu_is_lost) return finding("ladder.nvml.code-15", {why});
+  if (missing.code == operating_system) return finding("ladder.nvml.code-17", {why});
   switch (missing.reason) {
     case Absence::not_tested:
       return not_tested("ladder.not-asked", {why});

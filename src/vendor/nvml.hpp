@@ -31,12 +31,40 @@ struct MemoryV2 {  ///< nvmlMemory_v2_t
 /// NVML_STRUCT_VERSION(Memory, 2): the size of the structure, and the version in the top byte.
 inline constexpr unsigned memory_v2_version = sizeof(MemoryV2) | (2U << 24U);
 
+struct GpuFabricInfo {  ///< nvmlGpuFabricInfo_t
+  unsigned char cluster_uuid[16];
+  int status;
+  unsigned clique_id;
+  unsigned char state;
+};
+
+struct GridLicenseExpiry {  ///< nvmlGridLicenseExpiry_t
+  unsigned year;
+  unsigned short month, day, hour, min, sec;
+  unsigned char status;
+};
+
+struct GridLicensableFeature {  ///< nvmlGridLicensableFeature_t
+  int code;
+  unsigned state;
+  char license_info[128], product_name[128];
+  unsigned enabled;
+  GridLicenseExpiry expiry;
+};
+
+struct GridLicensableFeatures {  ///< nvmlGridLicensableFeatures_t (version 4)
+  int is_supported;
+  unsigned count;
+  GridLicensableFeature features[3];
+};
+
 /// Values of nvmlReturn_t that we tell apart.
 inline constexpr int success = 0;
 inline constexpr int error_uninitialized = 1;
 inline constexpr int error_not_supported = 3;
 inline constexpr int error_no_permission = 4;
 inline constexpr int error_not_found = 6;
+inline constexpr int error_insufficient_size = 7;
 inline constexpr int error_driver_not_loaded = 9;
 inline constexpr int error_function_not_found = 13;
 inline constexpr int error_gpu_is_lost = 15;
@@ -52,6 +80,16 @@ inline constexpr int feature_enabled = 1;
 /// The values of nvmlComputeMode_t, in order.
 inline constexpr std::array<std::string_view, 4> compute_mode_words{
     "default", "exclusive-thread", "prohibited", "exclusive-process"};
+/// NVML_GPU_FABRIC_STATE_*, NVML_GPU_VIRTUALIZATION_MODE_* and NVML_GRID_LICENSE_STATE_*, in order.
+inline constexpr std::array<std::string_view, 4> fabric_state_words{"not-supported", "not-started",
+                                                                    "in-progress", "completed"};
+inline constexpr std::array<std::string_view, 5> virtualization_words{"none", "passthrough", "vgpu",
+                                                                      "host-vgpu", "host-vsga"};
+inline constexpr std::array<std::string_view, 6> license_state_words{
+    "unknown",    "uninitialized", "unlicensed-unrestricted", "unlicensed-restricted",
+    "unlicensed", "licensed"};
+/// NVML_NVLINK_MAX_LINKS
+inline constexpr unsigned most_nvlinks = 36;
 }  // namespace nvml
 
 struct Nvml {
@@ -87,6 +125,16 @@ struct Nvml {
   int (*nvmlDeviceGetCurrentClocksEventReasons)(nvml::Device device, unsigned long long* reasons);
   int (*nvmlDeviceGetCurrentClocksThrottleReasons)(nvml::Device device,
                                                    unsigned long long* reasons);
+  int (*nvmlDeviceGetRemappedRows)(nvml::Device device, unsigned* corrected, unsigned* uncorrected,
+                                   unsigned* is_pending, unsigned* failure_occurred);
+  int (*nvmlDeviceGetComputeRunningProcesses_v3)(nvml::Device device, unsigned* count, void* infos);
+  int (*nvmlDeviceGetGraphicsRunningProcesses_v3)(nvml::Device device, unsigned* count,
+                                                  void* infos);
+  int (*nvmlDeviceGetNvLinkState)(nvml::Device device, unsigned link, unsigned* is_active);
+  int (*nvmlDeviceGetGpuFabricInfo)(nvml::Device device, nvml::GpuFabricInfo* info);
+  int (*nvmlDeviceGetVirtualizationMode)(nvml::Device device, int* mode);
+  int (*nvmlDeviceGetGridLicensableFeatures_v4)(nvml::Device device,
+                                                nvml::GridLicensableFeatures* features);
 
   template <class Self, class Visit>
   static void symbols(Self& s, Visit&& v) {
@@ -122,6 +170,16 @@ struct Nvml {
     v("nvmlDeviceGetCurrentClocksEventReasons", s.nvmlDeviceGetCurrentClocksEventReasons,
       Need::optional);
     v("nvmlDeviceGetCurrentClocksThrottleReasons", s.nvmlDeviceGetCurrentClocksThrottleReasons,
+      Need::optional);
+    v("nvmlDeviceGetRemappedRows", s.nvmlDeviceGetRemappedRows, Need::optional);
+    v("nvmlDeviceGetComputeRunningProcesses_v3", s.nvmlDeviceGetComputeRunningProcesses_v3,
+      Need::optional);
+    v("nvmlDeviceGetGraphicsRunningProcesses_v3", s.nvmlDeviceGetGraphicsRunningProcesses_v3,
+      Need::optional);
+    v("nvmlDeviceGetNvLinkState", s.nvmlDeviceGetNvLinkState, Need::optional);
+    v("nvmlDeviceGetGpuFabricInfo", s.nvmlDeviceGetGpuFabricInfo, Need::optional);
+    v("nvmlDeviceGetVirtualizationMode", s.nvmlDeviceGetVirtualizationMode, Need::optional);
+    v("nvmlDeviceGetGridLicensableFeatures_v4", s.nvmlDeviceGetGridLicensableFeatures_v4,
       Need::optional);
   }
 };

@@ -14,6 +14,7 @@ TEST(Schemas, TheCommittedFilesAreCurrent) {
   for (const auto& [name, text] : json_schemas())
     testing::expect_golden(source / "schemas" / ("gpuready." + name + ".json"), text);
   testing::expect_golden(source / "docs" / "json.md", json_documentation());
+  testing::expect_golden(source / "docs" / "rules.md", rules_documentation());
 }
 
 TEST(Schemas, NoFileIsLeftOver) {

@@ -9,7 +9,7 @@ import re
 import sys
 
 AREAS = ("tool|help|cli|progress|absence|facts|page|verdict|device|rung|ladder|bench|lesson|fit|"
-         "next|place")
+         "next|place|rules")
 
 
 def keys_of_catalogue(path):

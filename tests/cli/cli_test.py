@@ -146,6 +146,11 @@ class BadInput(unittest.TestCase):
             pathlib.Path(folder, "prices.csv").write_text("provider,gpu\nx\n")
             self.refused("--data", folder, says="prices.csv")
 
+    def test_an_unknown_rule(self):
+        self.refused("doctor", "--explain", "nouveau", says="nouveau-bound")
+        self.assertIn("nouveau", run("doctor", "--explain", "nouveau-bound").stdout)
+        self.assertIn("nouveau-bound", run("doctor", "--list-rules").stdout)
+
     def test_a_required_device_that_is_not_there(self):
         result = run("device", "--require", "xpu")
         self.assertEqual(result.returncode, 1)

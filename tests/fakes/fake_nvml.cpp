@@ -64,6 +64,14 @@ int tell(const char* call, nvml::Device device, std::int64_t fakes::Device::*num
   return nvml::success;
 }
 
+/// A list of processes: asked without a place for it, only its length is told.
+int tell_list(const char* call, nvml::Device device, std::int64_t fakes::Device::*number,
+              unsigned* count, void* infos) {
+  if (const int code = tell(call, device, number, count); code != 0) return code;
+  if (*count == 0) return nvml::success;
+  return infos == nullptr ? nvml::error_insufficient_size : invalid_argument;
+}
+
 std::string uuid_text(const fakes::Device& device) {
   std::string text = "GPU-";
   for (std::size_t i = 0; i < device.uuid.size(); ++i) {
@@ -271,6 +279,63 @@ int nvmlDeviceGetCurrentClocksEventReasons(nvml::Device device, unsigned long lo
 int nvmlDeviceGetCurrentClocksThrottleReasons(nvml::Device device, unsigned long long* reasons) {
   return tell("nvmlDeviceGetCurrentClocksThrottleReasons", device, &fakes::Device::clock_reasons,
               reasons);
+}
+
+int nvmlDeviceGetRemappedRows(nvml::Device device, unsigned* corrected, unsigned* uncorrected,
+                              unsigned* is_pending, unsigned* failure_occurred) {
+  if (const int code = begin("nvmlDeviceGetRemappedRows", device, is_pending); code != 0)
+    return code;
+  if (corrected == nullptr || uncorrected == nullptr || failure_occurred == nullptr)
+    return invalid_argument;
+  const fakes::Device& d = *device->device;
+  if (d.remap_pending < 0) return nvml::error_not_supported;
+  *corrected = *uncorrected = 0;
+  *is_pending = static_cast<unsigned>(d.remap_pending);
+  *failure_occurred = static_cast<unsigned>(d.remap_failed);
+  return nvml::success;
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v3(nvml::Device device, unsigned* count, void* infos) {
+  return tell_list("nvmlDeviceGetComputeRunningProcesses_v3", device,
+                   &fakes::Device::compute_processes, count, infos);
+}
+
+int nvmlDeviceGetGraphicsRunningProcesses_v3(nvml::Device device, unsigned* count, void* infos) {
+  return tell_list("nvmlDeviceGetGraphicsRunningProcesses_v3", device,
+                   &fakes::Device::graphics_processes, count, infos);
+}
+
+int nvmlDeviceGetNvLinkState(nvml::Device device, unsigned link, unsigned* is_active) {
+  if (const int code = begin("nvmlDeviceGetNvLinkState", device, is_active); code != 0) return code;
+  const fakes::Device& d = *device->device;
+  if (d.nvlinks == 0) return nvml::error_not_supported;
+  if (std::cmp_greater_equal(link, d.nvlinks)) return invalid_argument;
+  *is_active = std::cmp_less(link, d.nvlinks_active) ? 1 : 0;
+  return nvml::success;
+}
+
+int nvmlDeviceGetGpuFabricInfo(nvml::Device device, nvml::GpuFabricInfo* info) {
+  if (const int code = begin("nvmlDeviceGetGpuFabricInfo", device, info); code != 0) return code;
+  if (device->device->fabric_state < 0) return nvml::error_not_supported;
+  *info = {};
+  info->state = static_cast<unsigned char>(device->device->fabric_state);
+  return nvml::success;
+}
+
+int nvmlDeviceGetVirtualizationMode(nvml::Device device, int* mode) {
+  return tell("nvmlDeviceGetVirtualizationMode", device, &fakes::Device::virtualization, mode);
+}
+
+int nvmlDeviceGetGridLicensableFeatures_v4(nvml::Device device,
+                                           nvml::GridLicensableFeatures* features) {
+  if (const int code = begin("nvmlDeviceGetGridLicensableFeatures_v4", device, features); code != 0)
+    return code;
+  *features = {};
+  features->is_supported = 1;
+  features->count = 2;
+  features->features[1].enabled = 1;  // the one that is in use need not be the first
+  features->features[1].state = static_cast<unsigned>(device->device->license_state);
+  return nvml::success;
 }
 
 }  // extern "C"

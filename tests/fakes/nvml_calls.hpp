@@ -67,4 +67,18 @@ gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetCurrentClock
     nvmlDeviceGetCurrentClocksEventReasons;
 gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetCurrentClocksThrottleReasons)>
     nvmlDeviceGetCurrentClocksThrottleReasons;
+gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetRemappedRows)>
+    nvmlDeviceGetRemappedRows;
+gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetComputeRunningProcesses_v3)>
+    nvmlDeviceGetComputeRunningProcesses_v3;
+gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetGraphicsRunningProcesses_v3)>
+    nvmlDeviceGetGraphicsRunningProcesses_v3;
+gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetNvLinkState)>
+    nvmlDeviceGetNvLinkState;
+gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetGpuFabricInfo)>
+    nvmlDeviceGetGpuFabricInfo;
+gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetVirtualizationMode)>
+    nvmlDeviceGetVirtualizationMode;
+gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetGridLicensableFeatures_v4)>
+    nvmlDeviceGetGridLicensableFeatures_v4;
 }  // extern "C"

@@ -106,7 +106,7 @@ TEST(RunChildren, ChildrenRunAtTheSameTime) {
 TEST(Describe, EveryEndHasASentence) {
   const Command command = shell("", std::chrono::milliseconds(1500));
   EXPECT_EQ(describe({End::exited, 3, "", ""}, command), "exited with status 3");
-  EXPECT_EQ(describe({End::timed_out, 0, "", ""}, command), "no answer within 2 s");
+  EXPECT_EQ(describe({End::timed_out, 0, "", ""}, command), "gave no answer within 2 s");
   EXPECT_NE(describe({End::signalled, 11, "", ""}, command).find("signal 11"), std::string::npos);
   EXPECT_NE(describe({End::not_started, ENOENT, "", ""}, command).find("could not be started"),
             std::string::npos);

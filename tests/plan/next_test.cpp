@@ -21,7 +21,7 @@ catalog::Catalog prices() {
 Next next_for(Verdict verdict, const catalog::Catalog& catalog) {
   Doctor doctor;
   doctor.verdict = verdict;
-  return next_steps(Machine{}, doctor, DeviceChoice{"cpu", {}}, catalog);
+  return next_steps(Machine{}, doctor, DeviceChoice{"cpu", {}}, {}, catalog);
 }
 
 TEST(Next, WithoutAGpuTheThreePlacesAreOffered) {

@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 
 /// MIG is on, so that every call is made.
 const fakes::Probe nvml_probe{"nvml", GPUREADY_FAKES_DIR "/libnvidia-ml.so.1", "libnvidia-ml.so.1",
-                              "device\nname First\nmig 1\nmig_instances 2\necc 1\n"
+                              "device\nname First\nmig 1\nmig_instances 2\necc 1\nremap_pending 0\n"
+                              "fabric_state 3\nnvlinks 4\nvirtualization 2\n"
                               "device\nname Second\n"};
 
 const std::vector<fakes::Affected> nvml_calls{
@@ -44,6 +45,13 @@ const std::vector<fakes::Affected> nvml_calls{
     {"nvmlDeviceGetEccMode", "/devices/0/ecc_enabled"},
     {"nvmlDeviceGetPersistenceMode", "/devices/0/persistence"},
     {"nvmlDeviceGetComputeMode", "/devices/0/compute_mode"},
+    {"nvmlDeviceGetRemappedRows", "/devices/0/remap_pending"},
+    {"nvmlDeviceGetComputeRunningProcesses_v3", "/devices/0/processes"},
+    {"nvmlDeviceGetGraphicsRunningProcesses_v3", "/devices/0/processes"},
+    {"nvmlDeviceGetNvLinkState", "/devices/0/nvlinks"},
+    {"nvmlDeviceGetGpuFabricInfo", "/devices/0/fabric_state"},
+    {"nvmlDeviceGetVirtualizationMode", "/devices/0/virtualization"},
+    {"nvmlDeviceGetGridLicensableFeatures_v4", "/devices/0/vgpu_license"},
 };
 
 TEST(AskNvml, TellsWhatNvmlSaysOfADevice) {
@@ -100,6 +108,37 @@ device
   EXPECT_EQ(device["persistence"], true);
   EXPECT_EQ(device["compute_mode"], "exclusive-process");
   EXPECT_EQ(device["clock_event_reasons"], 4);
+}
+
+TEST(AskNvml, TellsOfHealthAndOfWhoUsesTheDevice) {
+  const auto answer = fakes::answer_with("nvml", R"(device
+  remap_pending 1
+  remap_failed 1
+  compute_processes 2
+  graphics_processes 3
+  nvlinks 18
+  nvlinks_active 17
+  fabric_state 2
+  virtualization 2
+  license_state 3
+)");
+  const auto& device = answer["devices"][0];
+  EXPECT_EQ(device["remap_pending"], true);
+  EXPECT_EQ(device["remap_failed"], true);
+  EXPECT_EQ(device["processes"], 5);
+  EXPECT_EQ(device["nvlinks"], 18);
+  EXPECT_EQ(device["nvlinks_active"], 17);
+  EXPECT_EQ(device["fabric_state"], "in-progress");
+  EXPECT_EQ(device["virtualization"], "vgpu");
+  EXPECT_EQ(device["vgpu_license"], "unlicensed-restricted");
+}
+
+TEST(AskNvml, AsksForALicenceOnlyOnAVgpu) {
+  const auto answer = fakes::answer_with("nvml", "device\n");
+  EXPECT_EQ(fakes::at(answer, "/devices/0/virtualization"), "none");
+  EXPECT_EQ(fakes::at(answer, "/devices/0/vgpu_license/absent"), "not-applicable");
+  EXPECT_EQ(fakes::at(answer, "/devices/0/nvlinks/absent"), "not-applicable");
+  EXPECT_EQ(fakes::at(answer, "/devices/0/processes"), 0);
 }
 
 TEST(AskNvml, CallsWhatADeviceDoesNotSupportNotApplicable) {

@@ -79,5 +79,18 @@ TEST(ProbeEnvironment, OnlyVariablesThatMatterAreKeptAndNeverASecret) {
           {"CUDA_VISIBLE_DEVICES", "0"}, {"OMP_NUM_THREADS", "4"}, {"SLURM_JOB_GPUS", "0,1"}}));
 }
 
+TEST(ProbeEnvironment, DockerAndItsToolkitAreFoundWherePackagesPutThem) {
+  EXPECT_TRUE(with_file("/snap/bin/docker", "").docker.is("/snap/bin/docker"));
+  EXPECT_TRUE(with_file("/usr/bin/nvidia-ctk", "").container_toolkit.is("/usr/bin/nvidia-ctk"));
+  EXPECT_TRUE(with_variables({}).docker.absent_for(Absence::not_found));
+  EXPECT_TRUE(with_variables({}).container_toolkit.absent_for(Absence::not_found));
+}
+
+TEST(ProbeEnvironment, SelinuxEnforcesOrIsPermissive) {
+  EXPECT_TRUE(with_file("/sys/fs/selinux/enforce", "1").selinux.is("enforcing"));
+  EXPECT_TRUE(with_file("/sys/fs/selinux/enforce", "0").selinux.is("permissive"));
+  EXPECT_FALSE(with_variables({}).selinux.known());
+}
+
 }  // namespace
 }  // namespace gpuready::probe

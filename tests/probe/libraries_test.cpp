@@ -52,7 +52,7 @@ TEST(ProbeLibraries, OneEntrySaysWhereNothingWasFound) {
   add_folder(recording, "/usr/lib64");
   host::RecordedHost host(std::move(recording));
   const auto all = probe_libraries(host, {});
-  EXPECT_EQ(all.size(), 6U);
+  EXPECT_EQ(all.size(), 8U);
   for (const Library& library : all) EXPECT_TRUE(library.file.absent_for(Absence::not_found));
   EXPECT_EQ(all[0].file.missing().detail,
             "libcublas.so.13 and older: not in 1 folders: /usr/lib64");

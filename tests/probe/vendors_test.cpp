@@ -31,7 +31,7 @@ TEST(ProbeVendors, AHangBecomesTimedOut) {
   EXPECT_TRUE(machine.driver.nvml.init.absent_for(Absence::timed_out));
   EXPECT_TRUE(machine.driver.cuda.library.absent_for(Absence::timed_out));
   EXPECT_TRUE(machine.opencl_loader.absent_for(Absence::timed_out));
-  EXPECT_EQ(machine.driver.nvml.init.missing().detail, "no answer within 7 s");
+  EXPECT_EQ(machine.driver.nvml.init.missing().detail, "gave no answer within 7 s");
 }
 
 TEST(ProbeVendors, ACrashCarriesItsSignalAndTheChildsLastWords) {

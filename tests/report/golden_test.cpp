@@ -36,13 +36,20 @@ Run answer_for(const fs::path& path) {
   run.torch_device = choose_torch_device(run.machine, run.doctor);
   run.bench = (*session)->bench(run.machine, run.doctor, {}, {})->bench;
   run.fit = *(*session)->fit(run.machine);
-  run.next = *(*session)->next(run.machine, run.doctor, run.torch_device);
+  run.next = *(*session)->next(run.machine, run.doctor, run.torch_device, run.bench);
   return run;
 }
 
+/// Commands stay on one line, however long: they are pasted.
+bool is_command(const std::string& line) {
+  return base::starts_with(line, "      ") && line.size() > 6 && line[6] != ' ';
+}
+
 void expect_fits(const std::string& text, const fs::path& path) {
-  for (const std::string& line : base::split_lines(text))
-    EXPECT_LE(base::display_width(line), 80U) << path << ": " << line;
+  for (const std::string& line : base::split_lines(text)) {
+    const std::size_t width = is_command(line) ? 0 : base::display_width(line);
+    EXPECT_LE(width, 80U) << path << ": " << line;
+  }
 }
 
 TEST(Golden, ThereAreAtLeastTwelveRecordedMachines) { EXPECT_GE(recorded_machines().size(), 12U); }

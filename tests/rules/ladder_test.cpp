@@ -86,6 +86,7 @@ TEST(Ladder, WhatLiesAboveTheFirstBrokenRungIsNotTested) {
   Machine m = healthy();
   m.pci[0].driver = known<std::string>("nouveau");
   m.driver.nvml.device_count = {}, m.driver.cuda.init = {};
+  m.driver.cuda.devices.clear();
   const Doctor doctor = climb(m);
   EXPECT_EQ(doctor.verdict, Verdict::not_usable);
   EXPECT_EQ(doctor.summary.key, "ladder.kernel-driver.nouveau");
@@ -190,6 +191,48 @@ TEST(Ladder, MissingNodesAreNoFaultWhereCudaWorks) {
   Machine m = healthy();
   m.driver.files[0].open = Fact<bool>::absent(Absence::not_found, "ENOENT", 2);
   EXPECT_EQ(climb(m).verdict, Verdict::usable);
+}
+
+TEST(Ladder, OneBadGpuAmongGoodOnesDegradesAndIsNamed) {
+  Machine m = healthy();
+  CudaDevice bad = working_device();
+  bad.index = 1, bad.kernel = known(false);
+  m.driver.cuda.devices.push_back(bad);
+  m.driver.cuda.device_count = known<std::int64_t>(2);
+  EXPECT_EQ(climb(m).verdict, Verdict::degraded);
+  EXPECT_EQ(broken_key(m), "ladder.kernel.some");
+  EXPECT_EQ(climb(m).summary.args[0], "1");
+}
+
+TEST(Ladder, WhereDeviceZeroIsBadTheChoiceNamesAnother) {
+  Machine m = healthy();
+  m.driver.cuda.devices[0].kernel = known(false);
+  CudaDevice good = working_device();
+  good.index = 1;
+  m.driver.cuda.devices.push_back(good);
+  const DeviceChoice choice = choose_device(m, climb(m));
+  EXPECT_EQ(choice.device, "cuda");
+  EXPECT_EQ(choice.reason, (Message{"device.cuda-index", {"1"}}));
+}
+
+TEST(Ladder, AMismatchUnderAWorkingGpuOnlyDegrades) {
+  Machine m = healthy();
+  m.driver.nvml.init = failed(18);
+  EXPECT_EQ(climb(m).verdict, Verdict::degraded);
+}
+
+TEST(Ladder, AGpuThatNvmlSeesAndCudaDoesNotIsMissed) {
+  Machine m = healthy();
+  m.driver.nvml.device_count = known<std::int64_t>(8);
+  EXPECT_EQ(broken_key(m), "ladder.device-count.fewer");
+  m.environment.variables["CUDA_VISIBLE_DEVICES"] = "0";
+  EXPECT_EQ(climb(m).verdict, Verdict::usable);
+}
+
+TEST(Ladder, AVisibleDevicesListThatHidesNothingIsNotBlamed) {
+  Machine m = with_cuda_init(failed(100));
+  m.environment.variables["CUDA_VISIBLE_DEVICES"] = "0";
+  EXPECT_EQ(broken_key(m), "ladder.device-count.none");
 }
 
 TEST(Ladder, BrokenNvmlDoesNotCondemnAWorkingGpu) {

@@ -88,7 +88,8 @@ TEST(Rules, TheFindingsOfEveryRecordedMachineAreFrozen) {
 
 TEST(Rules, HealthyMachinesHaveNeitherBlockersNorDegradations) {
   for (const auto& [name, machine] : machines()) {
-    if (climb(machine).verdict != Verdict::usable) continue;
+    const bool made_for_a_rule = base::starts_with(name, "rules/");
+    if (made_for_a_rule || climb(machine).verdict != Verdict::usable) continue;
     for (const Finding& finding : find(machine, texts()))
       EXPECT_GE(finding.severity, Severity::risk) << name << ": " << finding.id;
   }

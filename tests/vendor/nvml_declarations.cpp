@@ -22,6 +22,38 @@ void print(const char* name, std::size_t value, bool last = false) {
   std::printf("\"%s\": %zu%s", name, value, last ? "" : ", ");
 }
 
+void print_newer_structures() {
+  std::printf("\"c_nvmlGpuFabricInfo_t\": {");
+  print("size", sizeof(nvml::GpuFabricInfo));
+  print("clusterUuid", offsetof(nvml::GpuFabricInfo, cluster_uuid));
+  print("status", offsetof(nvml::GpuFabricInfo, status));
+  print("cliqueId", offsetof(nvml::GpuFabricInfo, clique_id));
+  print("state", offsetof(nvml::GpuFabricInfo, state), true);
+  std::printf("}, \"c_nvmlGridLicensableFeature_v4_t\": {");
+  print("size", sizeof(nvml::GridLicensableFeature));
+  print("featureCode", offsetof(nvml::GridLicensableFeature, code));
+  print("featureState", offsetof(nvml::GridLicensableFeature, state));
+  print("licenseInfo", offsetof(nvml::GridLicensableFeature, license_info));
+  print("productName", offsetof(nvml::GridLicensableFeature, product_name));
+  print("featureEnabled", offsetof(nvml::GridLicensableFeature, enabled));
+  print("licenseExpiry", offsetof(nvml::GridLicensableFeature, expiry), true);
+  std::printf("}, \"c_nvmlGridLicensableFeatures_v4_t\": {");
+  print("size", sizeof(nvml::GridLicensableFeatures));
+  print("isGridLicenseSupported", offsetof(nvml::GridLicensableFeatures, is_supported));
+  print("licensableFeaturesCount", offsetof(nvml::GridLicensableFeatures, count));
+  print("gridLicensableFeatures", offsetof(nvml::GridLicensableFeatures, features), true);
+  std::printf("}");
+}
+
+/// An array of words as JSON.
+template <class Words>
+void print_words(const char* name, const Words& words) {
+  std::printf("\"%s\": [", name);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    std::printf("%s\"%s\"", i == 0 ? "" : ", ", words[i].data());
+  std::printf("],\n");
+}
+
 void print_structures() {
   std::printf("\"structures\": {\"nvmlPciInfo_t\": {");
   print("size", sizeof(nvml::PciInfo));
@@ -44,7 +76,9 @@ void print_structures() {
   print("reserved", offsetof(nvml::MemoryV2, reserved));
   print("free", offsetof(nvml::MemoryV2, free));
   print("used", offsetof(nvml::MemoryV2, used), true);
-  std::printf("}},\n");
+  std::printf("}, ");
+  print_newer_structures();
+  std::printf("},\n");
 }
 
 void print_constants() {
@@ -55,14 +89,17 @@ void print_constants() {
   print("NVML_ERROR_NOT_SUPPORTED", nvml::error_not_supported);
   print("NVML_ERROR_NO_PERMISSION", nvml::error_no_permission);
   print("NVML_ERROR_NOT_FOUND", nvml::error_not_found);
+  print("NVML_ERROR_INSUFFICIENT_SIZE", nvml::error_insufficient_size);
+  print("NVML_NVLINK_MAX_LINKS", nvml::most_nvlinks);
   print("NVML_CLOCK_SM", nvml::clock_sm);
   print("NVML_CLOCK_MEM", nvml::clock_memory);
   print("NVML_TEMPERATURE_GPU", nvml::temperature_gpu);
   print("NVML_FEATURE_ENABLED", nvml::feature_enabled, true);
-  std::printf("},\n\"compute_modes\": [");
-  for (std::size_t i = 0; i < nvml::compute_mode_words.size(); ++i)
-    std::printf("%s\"%s\"", i == 0 ? "" : ", ", nvml::compute_mode_words[i].data());
-  std::printf("],\n");
+  std::printf("},\n");
+  print_words("compute_modes", nvml::compute_mode_words);
+  print_words("fabric_states", nvml::fabric_state_words);
+  print_words("virtualization_modes", nvml::virtualization_words);
+  print_words("license_states", nvml::license_state_words);
 }
 
 void print_functions() {

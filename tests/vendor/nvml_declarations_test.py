@@ -68,6 +68,14 @@ class NvmlDeclarations(unittest.TestCase):
         self.assertEqual([getattr(pynvml, name) for name in names], list(range(4)))
         self.assertEqual(OURS["compute_modes"], words)
 
+    def test_other_words_stand_in_nvmls_order(self):
+        for ours, prefix in [("fabric_states", "NVML_GPU_FABRIC_STATE_"),
+                             ("virtualization_modes", "NVML_GPU_VIRTUALIZATION_MODE_"),
+                             ("license_states", "NVML_GRID_LICENSE_STATE_")]:
+            for value, word in enumerate(OURS[ours]):
+                name = prefix + word.upper().replace("-", "_")
+                self.assertEqual(getattr(pynvml, name), value, name)
+
     def test_functions_are_those_that_pynvml_calls(self):
         for name, arguments in OURS["functions"].items():
             with self.subTest(name):

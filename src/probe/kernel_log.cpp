@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "host/kernel_lines.hpp"
+#include "probe/probe.hpp"
+#include "probe/read.hpp"
+
+namespace gpuready::probe {
+
+namespace {
+
+using Kind = KernelEventKind;
+
+/// Kernels keep at most a few MiB; the newest events of a flood are enough.
+constexpr std::size_t max_log_bytes = std::size_t{16} << 20U, max_events = 200;
+
+struct Record {
+  std::optional<double> time_s;
+  std::string text;
+};
+
+/// "6,339,5140900,-;text" of /dev/kmsg (Linux, ABI/testing/dev-kmsg): priority, number,
+/// microseconds, flags; line breaks within the text stand as \x0a.
+Record from_kmsg(std::string_view line) {
+  constexpr std::string_view line_break = "\\x0a";
+  const std::size_t semicolon = line.find(';');
+  if (semicolon == std::string_view::npos) return {{}, std::string(line)};
+  Record record{{}, std::string(line.substr(semicolon + 1))};
+  const std::vector<std::string> head = base::split(line.substr(0, semicolon), ',');
+  const auto time_us = base::to_integer(head.size() > 2 ? head[2] : "");
+  if (time_us) record.time_s = static_cast<double>(*time_us) / 1e6;
+  for (std::size_t at = record.text.find(line_break); at != std::string::npos;
+       at = record.text.find(line_break))
+    record.text.replace(at, line_break.size(), " ");
+  return record;
+}
+
+/// "[    5.140900] host kernel: text" of journalctl -o short-monotonic.
+Record from_journal(std::string_view line) {
+  constexpr std::string_view mark = "kernel: ";
+  Record record;
+  const std::size_t open = line.find('['), close = line.find(']'), at = line.find(mark);
+  if (open != std::string_view::npos && close != std::string_view::npos && close > open)
+    record.time_s = base::to_number(base::trim(line.substr(open + 1, close - open - 1)));
+  record.text = line.substr(at == std::string_view::npos ? 0 : at + mark.size());
+  return record;
+}
+
+std::string_view digits_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
+  return text.substr(at, end - at);
+}
+
+/// The first "0000:01:00" in the text, with ".0" where it names no function.
+std::optional<std::string> address_in(std::string_view text) {
+  const auto hex = [&](std::size_t at, std::size_t count) {
+    if (at + count > text.size()) return false;
+    return std::ranges::all_of(text.substr(at, count), [](char c) {
+      return std::isxdigit(static_cast<unsigned char>(c)) != 0;
+    });
+  };
+  for (std::size_t at = 0; at + 10 <= text.size(); ++at) {
+    if (!hex(at, 4) || text[at + 4] != ':' || !hex(at + 5, 2) || text[at + 7] != ':') continue;
+    if (!hex(at + 8, 2)) continue;
+    const bool whole = at + 12 <= text.size() && text[at + 10] == '.';
+    return base::lower(text.substr(at, 10)) + (whole ? std::string(text.substr(at + 10, 2)) : ".0");
+  }
+  return {};
+}
+
+/// "NVRM: Xid (PCI:0000:01:00): 79, pid=..., GPU has fallen off the bus."
+std::optional<std::int64_t> xid_in(std::string_view text) {
+  const std::size_t at = text.find("Xid (");
+  if (at == std::string_view::npos) return {};
+  const std::size_t close = text.find("): ", at);
+  if (close == std::string_view::npos) return {};
+  return base::to_integer(digits_at(text, close + 3));
+}
+
+Kind kind_of(const std::string& text, bool has_xid) {
+  if (has_xid) return Kind::xid;
+  if (base::contains(text, "fallen off the bus")) return Kind::bus_loss;
+  if (base::contains(text, "NVRM: loading NVIDIA UNIX")) return Kind::driver_load;
+  if (base::contains(text, "PM: suspend exit")) return Kind::resume;
+  return Kind::message;
+}
+
+KernelEvent event_of(Record record, const std::string& source) {
+  KernelEvent event;
+  const auto xid = xid_in(record.text);
+  const auto address = address_in(record.text);
+  event.kind = kind_of(record.text, xid.has_value());
+  event.time_s = record.time_s
+                     ? Fact<double>(*record.time_s, source)
+                     : Fact<double>::absent(Absence::unreadable, "the line carries no time");
+  event.xid = xid ? Fact<std::int64_t>(*xid, source)
+                  : Fact<std::int64_t>::absent(Absence::not_applicable, "the line has no Xid");
+  event.pci_address = address ? Fact<std::string>(*address, source)
+                              : Fact<std::string>::absent(Absence::not_found, "not in the line");
+  event.text = std::move(record.text);
+  return event;
+}
+
+/// Every reset of a GPU may write hundreds of messages; what is told apart is kept first.
+void keep_newest(std::vector<KernelEvent>& events) {
+  const auto is_message = [](const KernelEvent& e) { return e.kind == Kind::message; };
+  for (std::size_t i = 0; events.size() > max_events && i < events.size();) {
+    // The first lines of a log tell the cause, the last ones the state.
+    const bool in_the_middle = i >= max_events / 4 && i + max_events / 4 < events.size();
+    if (in_the_middle && is_message(events[i]))
+      events.erase(events.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
+  }
+  if (events.size() > max_events)
+    events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(max_events));
+}
+
+template <class Parse>
+std::vector<KernelEvent> events_in(const std::string& log, const std::string& source,
+                                   const Parse& parse) {
+  std::vector<KernelEvent> events;
+  for (const std::string& line : base::split_lines(host::lines_about_gpus(log)))
+    // Lines that start with a space belong to a record's dictionary.
+    if (!line.empty() && line[0] != ' ') events.push_back(event_of(parse(line), source));
+  keep_newest(events);
+  return events;
+}
+
+/// The journal, which members of some groups may read where /dev/kmsg is closed. Without a right
+/// to it, journalctl prints nothing but a hint on standard error, or "-- No entries --".
+bool read_journal(host::Host& host, KernelLog& log) {
+  using namespace std::chrono_literals;
+  if (!exists(host, "/run/log/journal") && !exists(host, "/var/log/journal")) return false;
+  const std::string source = "journal";
+  host::Command command;
+  command.argv = {"journalctl", "-k", "-b", "--no-pager", "-o", "short-monotonic"};
+  command.deadline = 3000ms;
+  command.max_output_bytes = max_log_bytes;
+  const host::CommandResult result = host.run(command);
+  const bool ended_well = result.end == host::End::exited && result.code == 0;
+  if (!ended_well || !base::contains(result.output, "kernel: ")) return false;
+  log.source = {source, "journalctl -k -b"};
+  log.events = events_in(result.output, source, from_journal);
+  return true;
+}
+
+Fact<double> uptime(host::Host& host) {
+  const std::string path = "/proc/uptime";
+  const Fact<std::string> text = read_fact(host, path);
+  if (!text) return text.pass_absence<double>();
+  const auto seconds = base::to_number(text->substr(0, text->find(' ')));
+  if (!seconds) return Missing{Absence::unreadable, path + ": expected seconds", {}};
+  return {*seconds, path};
+}
+
+}  // namespace
+
+KernelLog probe_kernel_log(host::Host& host, bool journal_too) {
+  const std::string path = host::kernel_log_file;
+  KernelLog log;
+  log.uptime_s = uptime(host);
+  const Result<std::string> text = host.read_file(path, max_log_bytes);
+  if (text) {
+    log.source = {path, path};
+    log.events = events_in(*text, path, from_kmsg);
+    return log;
+  }
+  if (journal_too && read_journal(host, log)) return log;
+  Missing why = why_absent(text.error(), path);
+  if (journal_too) why.detail += ", and the journal gives nothing";
+  log.source = why;
+  return log;
+}
+
+}  // namespace gpuready::probe

@@ -1,0 +1,95 @@
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "probe/probe.hpp"
+#include "probe/read.hpp"
+
+namespace gpuready::probe {
+
+namespace {
+
+/// Folders below /lib/modules/<release> where distributions, DKMS and NVIDIA's installer put the
+/// module.
+constexpr std::array folders{"updates/dkms",
+                             "updates",
+                             "extra",
+                             "extra/nvidia",
+                             "extra/drivers/video/nvidia",
+                             "weak-updates",
+                             "weak-updates/nvidia",
+                             "kernel/drivers/video",
+                             "kernel/drivers/video/nvidia",
+                             "kernel/drivers/gpu/drm/nvidia",
+                             "kernel/drivers/char/drm",
+                             "kernel/nvidia",
+                             "extramodules",
+                             "misc"};
+
+/// The file of the module nvidia, in whichever name and compression.
+bool is_module_file(const std::string& name) {
+  return name == "nvidia.ko" || base::starts_with(name, "nvidia.ko.") ||
+         base::starts_with(name, "nvidia-current.ko");
+}
+
+Fact<bool> installed_for(host::Host& host, const Fact<std::string>& release) {
+  if (!release) return release.pass_absence<bool>();
+  const std::string root = "/lib/modules/" + *release;
+  if (const auto listed = host.list(root); !listed) return why_absent(listed.error(), root);
+  std::string path = root + "/kernel";
+  std::vector<std::string> searched;
+  for (const char* const folder : folders) searched.push_back(root + "/" + folder);
+  // Ubuntu's signed modules: kernel/nvidia-580/, kernel/nvidia-580srv-open/, ...
+  for (const std::string& name : list_or_empty(host, path))
+    if (base::starts_with(name, "nvidia")) searched.push_back(path + "/" + name);
+  for (const std::string& folder : searched)
+    for (const std::string& name : list_or_empty(host, folder))
+      if (is_module_file(name)) return {true, folder + "/" + name};
+  return {false, root};
+}
+
+/// The variable SecureBoot of the firmware: four bytes of attributes, then 1 for "on" (UEFI
+/// specification, "Globally Defined Variables").
+Fact<bool> secure_boot(host::Host& host) {
+  const std::string path =
+      "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+  const Result<std::string> content = host.read_file(path);
+  if (!content) return why_absent(content.error(), path);
+  if (content->size() < 5) return Missing{Absence::unreadable, path + ": expected five bytes", {}};
+  return {(*content)[4] == '\1', path};
+}
+
+/// Whether a line of modprobe.d(5) keeps the module nvidia from being loaded.
+bool forbids_nvidia(const std::string& line) {
+  std::vector<std::string> words;
+  for (const std::string& word : base::split(line, ' '))
+    if (!word.empty()) words.push_back(word);
+  if (words.size() < 2 || words[1] != "nvidia") return false;
+  if (words[0] == "blacklist") return true;
+  return words[0] == "install" && words.size() > 2 &&
+         (base::ends_with(words[2], "/false") || base::ends_with(words[2], "/true"));
+}
+
+Fact<std::string> blacklisted_in(host::Host& host) {
+  const std::array roots{"/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d",
+                         "/lib/modprobe.d"};
+  for (const std::string root : roots) {
+    for (const std::string& name : list_or_empty(host, root)) {
+      if (!base::ends_with(name, ".conf")) continue;
+      for (const std::string& line : base::split_lines(read_or_empty(host, root + "/" + name)))
+        if (forbids_nvidia(line)) return {root + "/" + name, root + "/" + name};
+    }
+  }
+  return Missing{Absence::not_found, "no line in modprobe.d forbids it", {}};
+}
+
+}  // namespace
+
+void probe_module_files(host::Host& host, KernelModule& module) {
+  module.installed_for_kernel = installed_for(host, read_fact(host, "/proc/sys/kernel/osrelease"));
+  module.secure_boot = secure_boot(host);
+  module.blacklisted_in = blacklisted_in(host);
+}
+
+}  // namespace gpuready::probe

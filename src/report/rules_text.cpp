@@ -1,0 +1,74 @@
+#include "report/rules_text.hpp"
+
+#include "base/table.hpp"
+#include "base/text.hpp"
+
+namespace gpuready::report {
+
+namespace {
+
+/// The values that a rule fills in are not known here; they show as "...".
+std::string without_values(std::string text) {
+  for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at)) {
+    const std::size_t end = text.find('}', at);
+    if (end != at + 2) {
+      ++at;
+      continue;
+    }
+    text.replace(at, 3, "...");
+  }
+  return text;
+}
+
+std::string severity_of(const catalog::RuleText& text) {
+  return std::string(EnumNames<Severity>::list[static_cast<std::size_t>(text.severity)]);
+}
+
+std::string fix_text(const catalog::RuleFix& fix, std::size_t width) {
+  std::string out = base::layout_paragraph(
+      "[" + base::join(fix.tags, ", ") + "] " + without_values(fix.text), width, 2, 2);
+  for (const std::string& command : fix.commands) out += "      " + command + "\n";
+  return out;
+}
+
+}  // namespace
+
+std::string explain_rule(const RuleEntry& rule, const Context& c) {
+  const catalog::RuleText& text = *rule.text;
+  const std::size_t width = c.style.width;
+  std::string out =
+      heading(c, text.id + " (" + severity_of(text) + "): " + without_values(text.title)) + "\n";
+  out += base::layout_paragraph(without_values(text.meaning), width, 2);
+  if (!text.confusions.empty())
+    out += "\n" + base::layout_paragraph(
+                      c.text("rules.confusions") + " " + without_values(text.confusions), width, 2);
+  if (!text.fixes.empty()) out += "\n" + c.text("rules.fixes") + "\n";
+  for (const catalog::RuleFix& fix : text.fixes) out += fix_text(fix, width);
+  return out + "\n" + base::layout_paragraph(c.text("rules.sources") + " " + text.sources, width, 2);
+}
+
+std::string list_rules(const std::vector<RuleEntry>& rules, const Context& c) {
+  std::vector<std::vector<std::string>> rows;
+  for (const RuleEntry& rule : rules)
+    rows.push_back({rule.text->id, severity_of(*rule.text), without_values(rule.text->title)});
+  return base::layout_table(rows, {}, c.style.width);
+}
+
+std::string rules_page(const std::vector<RuleEntry>& rules) {
+  std::string out =
+      "# Rules\n\nMade from `data/rules/` by the test `Schemas.TheCommittedFilesAreCurrent`. "
+      "`gpuready doctor --explain ID` shows one.\n";
+  std::string_view area;
+  for (const RuleEntry& rule : rules) {
+    if (rule.area != area) {
+      area = rule.area;
+      out += "\n## " + std::string(area) + "\n\n| rule | severity | what | sources |\n";
+      out += "| --- | --- | --- | --- |\n";
+    }
+    out += "| `" + rule.text->id + "` | " + severity_of(*rule.text) + " | " +
+           without_values(rule.text->meaning) + " | " + rule.text->sources + " |\n";
+  }
+  return out;
+}
+
+}  // namespace gpuready::report

@@ -1,0 +1,202 @@
+#include "rules/kernel_log_rules.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/format.hpp"
+#include "base/text.hpp"
+#include "catalog/xid.hpp"
+#include "rules/evidence.hpp"
+#include "rules/rungs.hpp"
+
+namespace gpuready::rules {
+
+namespace {
+
+using Kind = KernelEventKind;
+using Events = std::vector<const KernelEvent*>;
+
+/// Index of the first event that is not past.
+std::size_t start_of_present(const std::vector<KernelEvent>& events) {
+  for (std::size_t i = events.size(); i > 0; --i) {
+    const Kind kind = events[i - 1].kind;
+    if (kind == Kind::driver_load || kind == Kind::resume) return i;
+  }
+  return 0;
+}
+
+/// Domain, bus and device; the driver's lines may lack the function.
+std::string_view slot(std::string_view address) { return address.substr(0, address.rfind('.')); }
+
+template <class Device>
+bool is_at(const Device& device, std::string_view address) {
+  return device.pci_address && slot(base::lower(*device.pci_address)) == slot(address);
+}
+
+/// Whether the GPU that the event is about answers now: CUDA ran a kernel on it, or NVML reads its
+/// sensor. Where the line names no GPU, whether any does.
+bool answers_now(const Machine& machine, const KernelEvent& event) {
+  if (!event.pci_address) return cuda_sees_a_device(machine);
+  const auto computes = [&](const CudaDevice& d) {
+    return is_at(d, *event.pci_address) && d.kernel.is(true);
+  };
+  return std::ranges::any_of(machine.driver.cuda.devices, computes);
+}
+
+bool sensor_answers(const Machine& machine, const KernelEvent& event) {
+  const auto senses = [&](const NvmlDevice& d) {
+    return event.pci_address && is_at(d, *event.pci_address) && d.temperature_c;
+  };
+  return std::ranges::any_of(machine.driver.nvml.devices, senses);
+}
+
+bool told_by(const KernelEvent& event, std::string_view rule) {
+  const catalog::Xid* known = event.xid ? catalog::find_xid(*event.xid) : nullptr;
+  return known != nullptr && known->rule == rule;
+}
+
+std::string where(const KernelEvent& event) {
+  return event.pci_address.value_or("an address that the log does not name");
+}
+
+/// Values of a rule's texts: GPU, number, meaning, action, age, how often.
+Sighting about(const Machine& machine, const KernelEvent& event, std::size_t times) {
+  const catalog::Xid* known = event.xid ? catalog::find_xid(*event.xid) : nullptr;
+  const std::string number = event.xid ? std::to_string(*event.xid) : "?";
+  return Sighting{{where(event), number, known != nullptr ? known->meaning : event.text,
+                   known != nullptr ? known->action : "", age(machine, event),
+                   times == 1 ? "once" : std::to_string(times) + " times"},
+                  {evidence_of(event)}};
+}
+
+/// The newest of the current events that this rule tells.
+std::optional<Sighting> newest_told_by(const Machine& machine, std::string_view rule) {
+  const KernelEvent* newest = nullptr;
+  std::size_t times = 0;
+  for (const KernelEvent* event : current_events(machine))
+    if (told_by(*event, rule)) newest = event, ++times;
+  if (newest == nullptr) return {};
+  return about(machine, *newest, times);
+}
+
+}  // namespace
+
+Events current_events(const Machine& machine) {
+  const auto& events = machine.kernel_log.events;
+  Events found;
+  for (std::size_t i = start_of_present(events); i < events.size(); ++i)
+    found.push_back(&events[i]);
+  return found;
+}
+
+const KernelEvent* current_line(const Machine& machine, std::string_view words) {
+  for (const KernelEvent* event : current_events(machine))
+    if (base::contains(event->text, words)) return event;
+  return nullptr;
+}
+
+Evidence evidence_of(const KernelEvent& event) {
+  const std::string time =
+      event.time_s ? base::format(" ({:.0f} s after the start)", *event.time_s) : "";
+  return {"machine.kernel_log.events", event.text + time,
+          event.time_s ? event.time_s.source() : "kernel log"};
+}
+
+std::string age(const Machine& machine, const KernelEvent& event) {
+  if (!event.time_s) return "at an unknown time";
+  if (!machine.kernel_log.uptime_s)
+    return base::format("{:.0f} s after the machine's start", *event.time_s);
+  const double seconds = std::max(0.0, *machine.kernel_log.uptime_s - *event.time_s);
+  const auto minutes = static_cast<std::int64_t>(seconds / 60);
+  if (minutes < 1) return "less than a minute ago";
+  if (minutes < 60) return base::format("{} min ago", minutes);
+  if (minutes < 48 * 60) return base::format("{} h {} min ago", minutes / 60, minutes % 60);
+  return base::format("{} days ago", minutes / (24 * 60));
+}
+
+std::optional<Sighting> gpu_fell_off_the_bus(const Machine& machine) {
+  for (const KernelEvent* event : current_events(machine)) {
+    const bool lost = event->kind == Kind::bus_loss || told_by(*event, "gpu-fell-off-the-bus");
+    if (!lost || answers_now(machine, *event) || sensor_answers(machine, *event)) continue;
+    Sighting sighting = about(machine, *event, 1);
+    sighting.evidence.push_back(evidence("machine.driver.nvml.init", machine.driver.nvml.init));
+    return sighting;
+  }
+  constexpr std::int64_t gpu_is_lost = 15;  // nvmlReturn_t
+  const Fact<bool>& init = machine.driver.nvml.init;
+  if (!init && init.missing().code == gpu_is_lost && !cuda_sees_a_device(machine))
+    return Sighting{{"an address that NVML does not name", "79", "", "", "at an unknown time"},
+                    {evidence("machine.driver.nvml.init", init)}};
+  return {};
+}
+
+std::optional<Sighting> gpu_power_cable_missing(const Machine& machine) {
+  for (const KernelEvent* event : current_events(machine))
+    if (told_by(*event, "gpu-power-cable-missing") && !answers_now(machine, *event))
+      return about(machine, *event, 1);
+  return {};
+}
+
+std::optional<Sighting> xid_reset_needed(const Machine& machine) {
+  for (const KernelEvent* event : current_events(machine))
+    if (told_by(*event, "xid-reset-needed") && !answers_now(machine, *event))
+      return about(machine, *event, 1);
+  return {};
+}
+
+std::optional<Sighting> xid_ecc(const Machine& machine) {
+  return newest_told_by(machine, "xid-ecc");
+}
+
+std::optional<Sighting> xid_nvlink(const Machine& machine) {
+  return newest_told_by(machine, "xid-nvlink");
+}
+
+std::optional<Sighting> xid_recovery_action(const Machine& machine) {
+  auto sighting = newest_told_by(machine, "xid-recovery-action");
+  if (!sighting) return {};
+  // "GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)": what it became.
+  const std::string line = sighting->evidence.front().value;
+  const std::size_t to = line.find(" to ");
+  if (to == std::string::npos || base::contains(line.substr(to), "(None)")) return {};
+  const std::size_t open = line.find('(', to), close = line.find(')', to);
+  if (open == std::string::npos || close == std::string::npos || close < open) return {};
+  sighting->args[3] = line.substr(open + 1, close - open - 1);
+  return sighting;
+}
+
+std::optional<Sighting> xid_application_fault(const Machine& machine) {
+  return newest_told_by(machine, "xid-application-fault");
+}
+
+std::optional<Sighting> xid_informational(const Machine& machine) {
+  return newest_told_by(machine, "xid-informational");
+}
+
+std::optional<Sighting> xid_unknown(const Machine& machine) {
+  for (const KernelEvent* event : current_events(machine))
+    if (event->xid && catalog::find_xid(*event->xid) == nullptr) return about(machine, *event, 1);
+  return {};
+}
+
+std::optional<Sighting> xid_in_the_past(const Machine& machine) {
+  const auto& events = machine.kernel_log.events;
+  const KernelEvent* newest = nullptr;
+  std::size_t times = 0;
+  for (std::size_t i = 0; i < start_of_present(events); ++i) {
+    const bool error = events[i].kind == Kind::xid || events[i].kind == Kind::bus_loss;
+    if (error) newest = &events[i], ++times;
+  }
+  if (newest == nullptr) return {};
+  return about(machine, *newest, times);
+}
+
+std::optional<Sighting> kernel_log_closed(const Machine& machine) {
+  const Fact<std::string>& source = machine.kernel_log.source;
+  if (!source.absent_for(Absence::permission) || nvidia_gpus_on_pci(machine).empty()) return {};
+  if (cuda_sees_a_device(machine) || machine.environment.container) return {};
+  return Sighting{{source.missing().detail}, {evidence("machine.kernel_log.source", source)}};
+}
+
+}  // namespace gpuready::rules

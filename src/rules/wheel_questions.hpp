@@ -1,0 +1,24 @@
+#pragma once
+/// What the tables of wheels and toolkits say of one build, one GPU, one driver. Pure.
+
+#include <optional>
+#include <string>
+
+#include "catalog/wheels.hpp"
+
+namespace gpuready::rules {
+
+/// As has_kernels_for(); where the list of a finished build was not measured, whether its CUDA
+/// toolkit knows the GPU.
+bool may_run_on(const catalog::Wheel& wheel, const catalog::VersionNumber& capability,
+                const catalog::WheelTables& tables);
+/// Whether the table of toolkits lists the compute capability.
+bool knows_generation(const catalog::WheelTables& tables, const catalog::VersionNumber& capability);
+/// The driver that came with the first toolkit for the GPU; nothing where it is not known.
+std::optional<catalog::VersionNumber> first_driver_for(const catalog::WheelTables& tables,
+                                                       const catalog::VersionNumber& capability);
+/// Whether the build supports this Python; true where one of them is not known.
+bool supports_python(const catalog::Wheel& wheel,
+                     const std::optional<catalog::VersionNumber>& python);
+
+}  // namespace gpuready::rules
