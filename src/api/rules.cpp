@@ -52,9 +52,7 @@ Result<std::string> explain_rule(const std::string& id, const Style& style) {
   return report::explain_rule(*it, context(style));
 }
 
-std::string list_rules(const Style& style) {
-  return report::list_rules(entries(), context(style));
-}
+std::string list_rules(const Style& style) { return report::list_rules(entries(), context(style)); }
 
 std::string rules_documentation() { return report::rules_page(entries()); }
 

@@ -26,8 +26,8 @@ class CommonSession : public Session {
       : real_(std::move(real)), catalog_(std::move(catalog)) {}
 
   Result<Fit> fit(const Machine& machine) override { return fit::rule_of_thumb(machine, catalog_); }
-  Result<Next> next(const Machine& machine, const Doctor& doctor,
-                    const DeviceChoice& torch_device, const Bench& bench) override {
+  Result<Next> next(const Machine& machine, const Doctor& doctor, const DeviceChoice& torch_device,
+                    const Bench& bench) override {
     return plan::next_steps(machine, doctor, torch_device, bench, catalog_);
   }
 

@@ -21,8 +21,9 @@ class Messages {
   /// Codes of the embedded languages.
   static std::vector<std::string> languages();
 
-  /// The text of a key, its {0}, {1}, ... filled in with what is printable of the values. An unknown key shows itself in brackets;
-  /// an empty key shows its first argument (a text read back from JSON).
+  /// The text of a key, its {0}, {1}, ... filled in with what is printable of the values. An
+  /// unknown key shows itself in brackets; an empty key shows its first argument (a text read back
+  /// from JSON).
   [[nodiscard]] std::string text(const Message& message) const;
   [[nodiscard]] std::string text(std::string_view key, std::vector<std::string> args = {}) const;
   [[nodiscard]] bool has(std::string_view key) const;

@@ -23,7 +23,8 @@ Fact<std::string> largest_model(const catalog::Catalog& catalog, std::int64_t ma
     if (best == nullptr || model.parameters > best->parameters) best = &model;
   }
   if (best == nullptr)
-    return Fact<std::string>::absent(Absence::not_found, "no catalogued language model is so small");
+    return Fact<std::string>::absent(Absence::not_found,
+                                     "no catalogued language model is so small");
   return {best->name, "data/models.csv"};
 }
 

@@ -86,8 +86,8 @@ int spawn(const Command& command, std::array<int, 6>& fds, pid_t& pid) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::vector<std::string> argv = command.argv, environment = child_environment(command);
   const int error = ::posix_spawnp(&pid, argv[0].c_str(), &actions, &attributes,
                                    pointers(argv).data(), pointers(environment).data());
@@ -119,8 +119,7 @@ Child start(const Command& command) {
 
 void feed(Child& child, const Command& command) {
   const std::string& input = command.input;
-  const ssize_t put =
-      ::write(child.in, input.data() + child.written, input.size() - child.written);
+  const ssize_t put = ::write(child.in, input.data() + child.written, input.size() - child.written);
   if (put > 0) child.written += static_cast<std::size_t>(put);
   const bool blocked = put < 0 && (errno == EAGAIN || errno == EINTR);
   if (child.written == input.size() || (put < 0 && !blocked)) close_fd(child.in);
@@ -238,11 +237,11 @@ std::string describe(const CommandResult& result, const Command& command) {
     case End::exited:
       return "exited with status " + std::to_string(result.code);
     case End::signalled:
-      return "killed by signal " + std::to_string(result.code) + " (" +
-             ::strsignal(result.code) + ")";
+      return "killed by signal " + std::to_string(result.code) + " (" + ::strsignal(result.code) +
+             ")";
     case End::timed_out:
-      return "gave no answer within " +
-             std::to_string((command.deadline.count() + 999) / 1000) + " s";
+      return "gave no answer within " + std::to_string((command.deadline.count() + 999) / 1000) +
+             " s";
     case End::not_started:
       return std::string("could not be started: ") + std::strerror(result.code);
   }

@@ -29,8 +29,8 @@ tl::unexpected<Error> errno_failure(const std::string& path, int code) {
   return failure(path + ": " + std::strerror(code), code);
 }
 
-/// The kernel's log is a device that gives one record at a time (Linux, ABI/testing/dev-kmsg): EPIPE
-/// means that the next one was overwritten, EAGAIN that there is none any more.
+/// The kernel's log is a device that gives one record at a time (Linux, ABI/testing/dev-kmsg):
+/// EPIPE means that the next one was overwritten, EAGAIN that there is none any more.
 const std::string kernel_log = "/dev/kmsg";
 
 FileKind kind_of(mode_t mode) {

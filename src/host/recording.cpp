@@ -89,8 +89,8 @@ class Reader {
   }
 
   template <class Words>
-  bool read_word(const Json& object, const std::string& where, const char* name,
-                 const Words& words, std::size_t& out) {
+  bool read_word(const Json& object, const std::string& where, const char* name, const Words& words,
+                 std::size_t& out) {
     std::string text;
     if (!read_at(object, where, name, text)) return false;
     for (std::size_t i = 0; i < words.size(); ++i)

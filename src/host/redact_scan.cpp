@@ -77,6 +77,8 @@ Match match_uuid(string_view text, size_t at) {
     end += groups[i];
   }
   if (end < text.size() && is_word(text[end])) return {};
+  // UEFI's EFI_GLOBAL_VARIABLE, part of the name of SecureBoot's file on every machine.
+  if (text.substr(at, end - at) == "8be4df61-93ca-11d2-aa0d-00e098032b8c") return {};
   return {Secret::uuid, 0, end - at};
 }
 

@@ -74,6 +74,7 @@ void probe_pci(host::Host& host, Machine& machine) {
     function.device_id = read_fact(host, folder + "/device");
     function.driver = driver_of(host, folder);
     function.runtime_status = read_fact(host, folder + "/power/runtime_status");
+    function.bar1_bytes = Missing{Absence::not_applicable, "only asked of NVIDIA's GPUs", {}};
     if (function.vendor_id.is(std::string(pci_nvidia))) function.bar1_bytes = bar1_of(host, folder);
     machine.pci.push_back(std::move(function));
   }

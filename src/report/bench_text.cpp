@@ -79,8 +79,8 @@ std::string speedup_text(const Context& c, const Bench& bench) {
   add_speedup(c, "bench.speedup.first-use", bench.speedup.first_use, rows);
   if (rows.empty() && !bench.cases.empty()) {
     const bool both = find_case(bench, true) != nullptr && find_case(bench, false) != nullptr;
-    return base::layout_paragraph(
-        c.text(both ? "bench.speedup.shapes" : "bench.speedup.none"), c.style.width, 2, 2);
+    return base::layout_paragraph(c.text(both ? "bench.speedup.shapes" : "bench.speedup.none"),
+                                  c.style.width, 2, 2);
   }
   return base::layout_table(rows, {Align::left, Align::right, Align::left}, c.style.width, 2);
 }

@@ -44,7 +44,8 @@ std::string explain_rule(const RuleEntry& rule, const Context& c) {
                       c.text("rules.confusions") + " " + without_values(text.confusions), width, 2);
   if (!text.fixes.empty()) out += "\n" + c.text("rules.fixes") + "\n";
   for (const catalog::RuleFix& fix : text.fixes) out += fix_text(fix, width);
-  return out + "\n" + base::layout_paragraph(c.text("rules.sources") + " " + text.sources, width, 2);
+  return out + "\n" +
+         base::layout_paragraph(c.text("rules.sources") + " " + text.sources, width, 2);
 }
 
 std::string list_rules(const std::vector<RuleEntry>& rules, const Context& c) {

@@ -83,8 +83,7 @@ std::string indices_without(const std::vector<CudaDevice>& devices, const Good& 
 bool some_are_lost(const Machine& machine, std::int64_t count) {
   const bool mig = std::ranges::any_of(machine.driver.nvml.devices,
                                        [](const NvmlDevice& d) { return d.mig_enabled.is(true); });
-  return !mig && !visible_devices(machine) &&
-         machine.driver.nvml.device_count.value_or(0) > count;
+  return !mig && !visible_devices(machine) && machine.driver.nvml.device_count.value_or(0) > count;
 }
 
 /// What keeps a CUDA build of PyTorch from running on this GPU, as its files and the table of

@@ -23,8 +23,7 @@ std::string addresses(const std::vector<const PciFunction*>& functions) {
 
 const PciFunction* other_vendor_gpu(const Machine& machine, const char* vendor) {
   for (const PciFunction& function : machine.pci)
-    if (function.vendor_id.is(vendor) && is_gpu_class(function))
-      return &function;
+    if (function.vendor_id.is(vendor) && is_gpu_class(function)) return &function;
   return nullptr;
 }
 
@@ -96,8 +95,7 @@ Judgement explain_node(const Machine& machine, const DeviceFile& file) {
 std::vector<const PciFunction*> nvidia_gpus_on_pci(const Machine& machine) {
   std::vector<const PciFunction*> found;
   for (const PciFunction& function : machine.pci)
-    if (function.vendor_id.is("0x10de") && is_gpu_class(function))
-      found.push_back(&function);
+    if (function.vendor_id.is("0x10de") && is_gpu_class(function)) found.push_back(&function);
   return found;
 }
 

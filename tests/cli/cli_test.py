@@ -115,6 +115,7 @@ class BadInput(unittest.TestCase):
                                         ("cut.json", whole[:len(whole) // 2], "JSON"),
                                         ("foreign.json", '{"schema": "other/1"}', "other/1"),
                                         ("list.json", "[1, 2]", "object"),
+                                        ("bare.json", '{"schema": "gpuready.run/1"}', "machine"),
                                         ("number.json", '{"schema":"gpuready.run/1",'
                                          '"machine":{"os":{"name":5}}}', "machine.os.name"),
                                         ("raw.json", '{"schema":"gpuready.record/1",'
@@ -291,6 +292,13 @@ class FakeGpu(unittest.TestCase):
                 self.assertTrue(answer["bench"]["errors"][0]["wrong_product"])
                 self.assertIn("absent", answer["bench"]["speedup"]["kernel_only"])
 
+    def test_a_saved_wrong_product_stays_wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "run.json")
+            path.write_text(run("--quick", "--json", env=fake_gpu(f"nan\n{T4}")).stdout)
+            self.assertEqual(run("--from", str(path)).returncode, 5)
+            self.assertEqual(run("bench", "--from", str(path)).returncode, 5)
+
     def test_a_kernel_with_a_wrong_result_does_not_earn_usable(self):
         answer = self.page(f"kernel-wrong\n{T4}")
         self.assertEqual(answer["doctor"]["verdict"], "not-usable")
@@ -335,17 +343,18 @@ class FakeGpu(unittest.TestCase):
         environment = {**fake_gpu(f"fail cuInit 100\n{T4}"), "CUDA_VISIBLE_DEVICES": "nonsense"}
         result = run("doctor", "--json", env=environment)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("CUDA_VISIBLE_DEVICES=nonsense", json.loads(result.stdout)["summary"])
+        self.assertIn('CUDA_VISIBLE_DEVICES="nonsense"', json.loads(result.stdout)["summary"])
 
     def test_a_device_that_is_not_there(self):
         result = run("bench", "--device", "cuda:3", env=fake_gpu(T4))
         self.assertEqual(result.returncode, 2)
         self.assertIn("cuda:3 is not there", result.stderr)
 
-    def test_two_gpus_of_which_one_is_broken_are_still_usable(self):
+    def test_two_gpus_of_which_one_is_broken_are_degraded_and_it_is_named(self):
         second = T4.replace("Tesla T4", "Tesla V100") + "pci 0000:02:00.0\n"
         answer = self.page(f"fail cuDevicePrimaryCtxRetain 46 on 1\n{T4}{second}")
-        self.assertEqual(answer["doctor"]["verdict"], "usable")
+        self.assertEqual(answer["doctor"]["verdict"], "degraded")
+        self.assertIn("0", answer["doctor"]["summary"])
         self.assertEqual(answer["fit"]["device"], "cuda:1")
 
 
