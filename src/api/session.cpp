@@ -152,7 +152,7 @@ Result<std::unique_ptr<Session>> open_session(const SessionOptions& options) {
 Doctor diagnose(const Machine& machine) {
   Doctor doctor = rules::climb(machine);
   static const auto texts = catalog::load_rule_texts();
-  if (texts) doctor.findings = rules::find(machine, *texts);
+  if (texts) rules::add_findings(rules::find(machine, *texts), doctor);
   return doctor;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "base/format.hpp"
 #include "base/text.hpp"
@@ -80,6 +81,15 @@ std::vector<Finding> find(const Machine& machine, const catalog::RuleTexts& text
   }
   std::ranges::stable_sort(findings, {}, &Finding::severity);
   return findings;
+}
+
+void add_findings(std::vector<Finding> findings, Doctor& doctor) {
+  doctor.findings = std::move(findings);
+  if (doctor.verdict != Verdict::usable || doctor.findings.empty()) return;
+  const Finding& worst = doctor.findings.front();
+  if (worst.severity > Severity::degraded) return;
+  doctor.verdict = Verdict::degraded;
+  doctor.summary = worst.title;
 }
 
 }  // namespace gpuready::rules

@@ -33,4 +33,8 @@ const std::vector<Rule>& all_rules();
 /// The findings on a machine, most severe first, with the fixes for its situation.
 std::vector<Finding> find(const Machine& machine, const catalog::RuleTexts& texts);
 
+/// Adds the findings to what the ladder judged: a usable GPU with a blocker or a degradation is
+/// degraded, and the worst finding says why.
+void add_findings(std::vector<Finding> findings, Doctor& doctor);
+
 }  // namespace gpuready::rules

@@ -109,6 +109,20 @@ TEST(Rules, NoPlaceholderIsLeftInAFindingAndNoEvidenceIsEmpty) {
   }
 }
 
+TEST(Rules, ADegradationUnderAUsableGpuDegradesTheVerdict) {
+  Doctor doctor;
+  doctor.verdict = Verdict::usable;
+  Finding info, degraded;
+  info.severity = Severity::info;
+  degraded.severity = Severity::degraded, degraded.title = {"", {"fewer lanes"}};
+  add_findings({info}, doctor);
+  EXPECT_EQ(doctor.verdict, Verdict::usable);
+  add_findings({degraded, info}, doctor);
+  EXPECT_EQ(doctor.verdict, Verdict::degraded);
+  EXPECT_EQ(doctor.summary.args[0], "fewer lanes");
+  EXPECT_EQ(doctor.findings.size(), 2U);
+}
+
 TEST(RuleTexts, WhatIsMalformedNamesItsLine) {
   const auto fault = [](const char* text) {
     const auto parsed = catalog::parse_rule_text("x", text);
