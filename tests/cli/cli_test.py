@@ -331,13 +331,13 @@ class FakeGpu(unittest.TestCase):
                     self.assertEqual(where[fact]["absent"], absence)
 
     def test_a_product_that_does_not_fit_on_the_gpu_is_shrunk_and_says_so(self):
-        small = T4.replace("15500000000", "1140000000")
-        result = run("bench", "--size", "2048", "--max-time", "0.3", "--device", "cuda", "--json",
+        small = T4.replace("15500000000", "1111490560")
+        result = run("bench", "--size", "1024", "--max-time", "0.3", "--device", "cuda", "--json",
                      env=fake_gpu(small))
         self.assertEqual(result.returncode, 0, result.stderr)
         case = validate(result.stdout, "bench")["cases"][0]
         self.assertIn("shrunk", case["flags"])
-        self.assertLess(case["shape"]["n"], 2048)
+        self.assertLess(case["shape"]["n"], 1024)
 
     def test_visible_devices_that_hide_the_gpu_are_blamed(self):
         environment = {**fake_gpu(f"fail cuInit 100\n{T4}"), "CUDA_VISIBLE_DEVICES": "nonsense"}
