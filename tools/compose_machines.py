@@ -11,9 +11,11 @@ import sys
 
 import rule_machines_container
 import rule_machines_driver
+import rule_machines_guest
 import rule_machines_hardware
 import rule_machines_health
 import rule_machines_python
+import rule_machines_vendor
 from machine_bases import (CLOUD_XEON, CORE, CUDA, DEBIAN_LIB, DRIVER, EPYC, NVIDIA, RYZEN, SAPPHIRE,
                            cu, gpu_on_bus, in_docker, ml, torch_with_cuda, ubuntu, working_cuda)
 from machine_gpus import (A100, GB10, GTX1080, H100, NOT_SUPPORTED, RTX3060M, RTX3080, RTX4090, T4,
@@ -353,8 +355,10 @@ RULE_MACHINES = [
     *rule_machines_driver.MACHINES,
     *rule_machines_hardware.MACHINES,
     *rule_machines_container.MACHINES,
+    *rule_machines_guest.MACHINES,
     *rule_machines_health.MACHINES,
     *rule_machines_python.MACHINES,
+    *rule_machines_vendor.MACHINES,
 ]
 
 

@@ -15,6 +15,7 @@ RTX3060M = ("NVIDIA GeForce RTX 3060 Laptop GPU", "8.6", 30, 6144, 2100, 7001, 8
             "0x2520")
 A100 = ("NVIDIA A100-SXM4-80GB", "8.0", 108, 81920, 1410, 1593, 400, 4, 16, 40, "0x20b2")
 H100 = ("NVIDIA H100 80GB HBM3", "9.0", 132, 81559, 1980, 2619, 700, 5, 16, 50, "0x2330")
+RTX5090 = ("NVIDIA GeForce RTX 5090", "12.0", 170, 32607, 3090, 14001, 575, 5, 16, 96, "0x2b85")
 GB10 = ("NVIDIA GB10", "12.1", 48, 0, 3003, 0, 0, 0, 0, 24, "0x2e12")
 
 NOT_SUPPORTED = absent("not-applicable", "Not Supported (3)", 3)

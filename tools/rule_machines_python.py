@@ -3,7 +3,7 @@ which one thing differs."""
 
 from machine_bases import (CUDA, DRIVER, EPYC, cu, gpu_on_bus, in_docker, ml, torch_with_cuda,
                            ubuntu, working_cuda)
-from machine_gpus import GTX1080, RTX4090, cuda_device, nvml_device
+from machine_gpus import GTX1080, H100, RTX4090, RTX5090, cuda_device, nvml_device
 from machine_parts import EACCES
 
 VENV = "/home/user/work/.venv"
@@ -255,10 +255,110 @@ def intel_graphics_only():
     return m
 
 
+def blackwell_with_cu124():
+    m = ubuntu("An RTX 5090 with the cu124 build, whose toolkit came before it (P03: "
+               "xorbitsai/inference#3603).")
+    working_cuda(m, RTX5090)
+    m.torch(other_venv(m, "3.12.3"), "2.6.0+cu124", cuda="12.4")
+    return m
+
+
+def hopper_with_cu116():
+    m = ubuntu("An H100 with a build of which no list is known, for a toolkit that came before it "
+               "(P03: pytorch#90761).")
+    working_cuda(m, H100)
+    m.torch(other_venv(m, "3.10.12"), "1.12.1+cu116", cuda="11.6")
+    return m
+
+
+def pascal_with_nightly():
+    m = ubuntu("A GTX 1080 with a nightly build that the table does not know, for a toolkit that "
+               "makes no code for it any more (P03).")
+    working_cuda(m, GTX1080, flavour="proprietary")
+    m.torch(other_venv(m, "3.12.3"), "2.16.0.dev20261101+cu132", cuda="13.2")
+    return m
+
+
+def ada_with_old_wheel():
+    m = ubuntu("A guard: an RTX 4090 (8.9) runs the code for 8.6 of an old wheel (P04).")
+    working_cuda(m, RTX4090)
+    m.torch(other_venv(m, "3.10.12"), "1.13.1+cu117", cuda="11.7")
+    return m
+
+
+def conda_forge_cuda_build():
+    m = ubuntu("A guard: conda-forge's CUDA build has no tag and keeps libtorch in the "
+               "environment's lib (P01: pytorch-cpu-feedstock#328).")
+    working_cuda(m, RTX4090)
+    prefix = conda_env(m)
+    site = f"{prefix}/lib/python3.12/site-packages"
+    m.torch(site, "2.5.1", cuda="12.6")
+    del m.files[f"{site}/torch/lib/libtorch_cuda.so"]
+    m.file(f"{prefix}/lib/libtorch_cuda.so")
+    return m
+
+
+def cpu_build_by_metadata():
+    m = ubuntu("The CPU build, of which only the metadata can be read (P01: uv#17236).")
+    working_cuda(m, RTX4090)
+    m.folder(f"{other_venv(m, '3.12.3')}/torch-2.5.1+cpu.dist-info")
+    return m
+
+
+def cpu_build_beside_the_work():
+    m = ubuntu("`python` is the system's; the project's .venv, which uv run takes, holds the CPU "
+               "build (P01: uv#17236).")
+    working_cuda(m, RTX4090)
+    m.torch(m.venv(VENV, "3.12.3"), "2.9.0+cpu")
+    return m
+
+
+def cudnn_before_old_wheel():
+    m = ubuntu("LD_LIBRARY_PATH leads to a cuDNN that is older than the one among the libraries "
+               "of a cu118 wheel (P10: kohya_ss#1096).")
+    working_cuda(m, RTX4090)
+    m.torch(other_venv(m, "3.10.12"), "2.0.1+cu118", cuda="11.8")
+    m.library("/usr/local/cuda/lib64", "libcudnn.so.8", "libcudnn.so.8.3.3")
+    m.environment["LD_LIBRARY_PATH"] = "/usr/local/cuda/lib64/:"
+    return m
+
+
+def nvjitlink_before_wheel():
+    m = ubuntu("LD_LIBRARY_PATH leads to an older nvJitLink (P11: pytorch#134929).")
+    working_cuda(m, RTX4090)
+    site = other_venv(m, "3.12.3")
+    m.torch(site, "2.4.1+cu124", cuda="12.4")
+    m.file(f"{site}/nvidia/nvjitlink/lib/libnvJitLink.so.12")
+    m.folder(f"{site}/nvidia_nvjitlink_cu12-12.4.127.dist-info")
+    m.library("/usr/local/cuda-12.1/lib64", "libnvJitLink.so.12", "libnvJitLink.so.12.1.105")
+    m.environment["LD_LIBRARY_PATH"] = "/usr/local/cuda-12.1/lib64"
+    return m
+
+
+def torchvision_of_older_torch():
+    m = healthy("torchvision of an older release of torch (P09: Whisper-WebUI#653).")
+    m.file(f"{SITE}/torchvision/version.py", "__version__ = '0.15.2'\ncuda = '13.0'\n")
+    return m
+
+
+def jupyter_kernel_far_away():
+    m = healthy("Jupyter's kernel starts an environment that lies nowhere usual (P08).")
+    m.file("/data/old/pyvenv.cfg", "home = /usr/bin\nversion = 3.12.3\n")
+    m.link("/data/old/bin/python", "/usr/bin/python3.12")
+    m.folder("/data/old/lib/python3.12/site-packages")
+    m.file("/home/user/.local/share/jupyter/kernels/old/kernel.json",
+           '{"argv": ["/data/old/bin/python", "-m", "ipykernel_launcher"], "language": "python"}\n')
+    return m
+
+
 MACHINES = [conda_keeps_cpu_torch, wheel_lacks_kernels, torch_rocm_on_nvidia,
             jetson_with_server_torch, several_torch_copies, jupyter_kernel_elsewhere,
             torch_set_from_two_indexes, older_cudnn_shadows_torch, older_cuda_shadows_torch,
             nvidia_packages_differ_from_pins, no_wheel_for_python, python_newer_than_wheels,
             no_wheel_for_libc, driver_newer_than_tables, newer_cudnn_on_library_path, kfd_missing,
             kfd_permission, kfd_group_in_container, gfx_target_without_wheel,
-            unsupported_gpu_comes_first, nvidia_beside_amd_graphics, intel_graphics_only]
+            unsupported_gpu_comes_first, nvidia_beside_amd_graphics, intel_graphics_only,
+            blackwell_with_cu124, hopper_with_cu116, pascal_with_nightly, ada_with_old_wheel,
+            conda_forge_cuda_build, cpu_build_by_metadata, cpu_build_beside_the_work,
+            cudnn_before_old_wheel, nvjitlink_before_wheel, torchvision_of_older_torch,
+            jupyter_kernel_far_away]

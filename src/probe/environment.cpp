@@ -59,19 +59,35 @@ std::string variable_of_init(host::Host& host, std::string_view name) {
   return {};
 }
 
+Found container_by_file(host::Host& host) {
+  for (const auto& [path, kind] :
+       {std::pair{"/var/run/secrets/kubernetes.io/serviceaccount", "kubernetes"},
+        std::pair{"/.dockerenv", "docker"}, std::pair{"/run/.containerenv", "podman"},
+        std::pair{"/.singularity.d", "apptainer"}, std::pair{"/dev/incus/sock", "lxc"},
+        std::pair{"/dev/lxd/sock", "lxc"}})
+    if (exists(host, path)) return {kind, path};
+  return nothing("");
+}
+
+/// What systemd found out when it started; it counts WSL among the containers.
+Found container_by_systemd(host::Host& host) {
+  const std::string path = "/run/systemd/container";
+  const Fact<std::string> kind = read_fact(host, path);
+  if (!kind || kind->empty() || *kind == "wsl") return nothing("");
+  return {base::starts_with(*kind, "lxc") ? "lxc" : *kind, path};
+}
+
 Found container_by_sign(host::Host& host) {
   for (const char* const name : {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"})
     if (host.env(name)) return {"apptainer", std::string("environment variable ") + name};
   if (host.env("KUBERNETES_SERVICE_HOST"))
     return {"kubernetes", "environment variable KUBERNETES_SERVICE_HOST"};
-  for (const auto& [path, kind] :
-       {std::pair{"/.dockerenv", "docker"}, std::pair{"/run/.containerenv", "podman"}})
-    if (exists(host, path)) return {kind, path};
+  if (Found found = container_by_file(host)) return found;
   const std::string own = host.env("container").value_or("");
   if (!own.empty()) return {own, "environment variable container"};
   const std::string first = variable_of_init(host, "container");
   if (!first.empty()) return {first, "/proc/1/environ"};
-  return nothing("");
+  return container_by_systemd(host);
 }
 
 Found container(host::Host& host) {
@@ -79,10 +95,22 @@ Found container(host::Host& host) {
   for (const char* const path : {"/proc/self/cgroup", "/proc/1/cgroup"})
     if (Found found = from_marks(read_or_empty(host, path), path)) return found;
   const std::string mounts = "/proc/self/mountinfo";
-  if (Found found = from_marks(root_mount(read_or_empty(host, mounts)), mounts)) return found;
+  const std::string table = read_or_empty(host, mounts);
+  if (Found found = from_marks(root_mount(table), mounts)) return found;
+  // lxcfs gives each LXC container its own /proc/meminfo and the like.
+  if (contains(table, " /proc/meminfo ") && contains(table, "lxcfs")) return {"lxc", mounts};
   return nothing(
       "no /.dockerenv, /run/.containerenv or container's variable, and no container's mark in "
       "/proc/self/cgroup, /proc/1/cgroup and the root mount");
+}
+
+/// A kernel that somebody built for WSL2 has any name; WSL's other marks stay.
+Found wsl_with_own_kernel(host::Host& host) {
+  for (const char* const path :
+       {"/run/WSL", "/proc/sys/fs/binfmt_misc/WSLInterop", "/usr/lib/wsl/lib/libdxcore.so"})
+    if (exists(host, path)) return {"WSL2", path};
+  if (host.env("WSL_DISTRO_NAME")) return {"WSL2", "environment variable WSL_DISTRO_NAME"};
+  return Missing{Absence::not_applicable, "not in WSL", {}};
 }
 
 /// WSL's kernels name Microsoft; WSL2's are "...-microsoft-standard-WSL2" (older ones without the
@@ -92,7 +120,7 @@ Found wsl(host::Host& host) {
   const Fact<std::string> release = read_fact(host, path);
   if (!release) return release;
   const std::string name = base::lower(*release);
-  if (!contains(name, "microsoft")) return Missing{Absence::not_applicable, "not in WSL", {}};
+  if (!contains(name, "microsoft")) return wsl_with_own_kernel(host);
   const bool second = contains(name, "wsl2") || contains(name, "microsoft-standard") ||
                       exists(host, "/dev/dxg") || exists(host, "/run/WSL");
   return {second ? "WSL2" : "WSL1", path};
@@ -193,7 +221,9 @@ Environment probe_environment(host::Host& host) {
   environment.kubernetes = from_variable(host, "KUBERNETES_SERVICE_HOST");
   environment.prime = prime(host);
   environment.docker = program(host, {"docker"});
-  environment.container_toolkit = program(host, {"nvidia-ctk", "nvidia-container-runtime"});
+  environment.container_toolkit =
+      program(host, {"nvidia-ctk", "nvidia-container-runtime", "nvidia-container-toolkit",
+                     "nvidia-container-runtime-hook"});
   environment.selinux = selinux(host);
   for (const std::string& name : host.env_names())
     if (is_relevant(name)) environment.variables[name] = host.env(name).value_or("");

@@ -27,7 +27,8 @@ class Folders {
  public:
   explicit Folders(host::Host& host) : host_(host) {}
 
-  void add(const std::string& path, const std::string& place, const std::string& site = "") {
+  void add(std::string path, const std::string& place, const std::string& site = "") {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
     if (path.empty() || path[0] != '/') return;
     if (!seen_.insert(path).second || !exists(host_, path)) return;
     if (seen_real_.insert(resolved(host_, path)).second) list.push_back({path, place, site});
@@ -186,7 +187,7 @@ void find_copies(host::Host& host, const WantedLibrary& wanted, const std::vecto
         out.push_back(describe(host, folder, wanted, path, *real));
     }
   }
-  if (seen.empty()) out.push_back(nowhere(wanted, folders));
+  if (seen.empty() && wanted.is_expected) out.push_back(nowhere(wanted, folders));
 }
 
 }  // namespace

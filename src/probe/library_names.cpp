@@ -25,6 +25,8 @@ const std::vector<WantedLibrary>& wanted_libraries() {
        {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"},
        "nvidia_cublas"},
       {"cudnn", {"libcudnn.so.9", "libcudnn.so.8"}, "nvidia_cudnn"},
+      {"nvjitlink", {"libnvJitLink.so.13", "libnvJitLink.so.12"}, "nvidia_nvjitlink", false},
+      {"nccl", {"libnccl.so.2"}, "nvidia_nccl", false},
       {"openblas",
        {"libopenblas.so.0", "libopenblasp.so.0", "libopenblaso.so.0", "libscipy_openblas.so"},
        "scipy_openblas32"},

@@ -11,6 +11,7 @@ struct WantedLibrary {
   std::string_view name;
   std::vector<std::string_view> files;  ///< sonames, newest first
   std::string_view package;             ///< beginning of its Python package's dist-info folder
+  bool is_expected = true;              ///< whether its lack is worth telling
 };
 
 const std::vector<WantedLibrary>& wanted_libraries();

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -97,28 +98,46 @@ void tell_kind_and_version(host::Host& host, const Prefix& prefix, PythonEnviron
   known(version_in_folders(host, prefix.path + "/lib"), prefix.path + "/lib");
 }
 
+/// The environments found so far, each once.
+class Environments {
+ public:
+  Environments(host::Host& host, std::string on_path) : host_(host), on_path_(std::move(on_path)) {}
+
+  void add(const std::string& executable) {
+    if (list.size() >= most_environments) return;
+    const Prefix prefix = prefix_of(host_, executable);
+    if (!seen_.insert(prefix.path).second) return;
+    PythonEnvironment environment;
+    environment.executable = executable;
+    environment.prefix = {prefix.path, executable};
+    environment.is_default = executable == on_path_;
+    tell_kind_and_version(host_, prefix, environment);
+    const std::vector<std::string> sites = site_folders(host_, environment);
+    environment.torch = find_torch(host_, sites);
+    environment.hidden_torch = find_hidden_torch(host_, sites);
+    tell_packages(host_, sites, environment);
+    list.push_back(std::move(environment));
+  }
+
+  std::vector<PythonEnvironment> list;
+
+ private:
+  host::Host& host_;
+  std::string on_path_;
+  std::set<std::string> seen_;
+};
+
 }  // namespace
 
 std::vector<PythonEnvironment> probe_python(host::Host& host) {
   const PythonCandidates candidates = python_candidates(host);
-  std::vector<PythonEnvironment> all;
-  std::set<std::string> seen;
-  for (const std::string& executable : candidates.paths) {
-    if (all.size() >= most_environments) break;
-    const Prefix prefix = prefix_of(host, executable);
-    if (!seen.insert(prefix.path).second) continue;
-    PythonEnvironment environment;
-    environment.executable = executable;
-    environment.prefix = {prefix.path, executable};
-    environment.is_default = executable == candidates.on_path;
-    tell_kind_and_version(host, prefix, environment);
-    const std::vector<std::string> sites = site_folders(host, environment);
-    environment.torch = find_torch(host, sites);
-    environment.hidden_torch = find_hidden_torch(host, sites);
-    tell_packages(host, sites, environment);
-    all.push_back(std::move(environment));
+  Environments found(host, candidates.on_path);
+  for (const std::string& executable : candidates.paths) found.add(executable);
+  for (const JupyterKernel& kernel : probe_jupyter(host, found.list)) {
+    const std::string executable = kernel.executable.value_or("");
+    if (base::starts_with(executable, "/") && exists(host, executable)) found.add(executable);
   }
-  return all;
+  return std::move(found.list);
 }
 
 }  // namespace gpuready::probe

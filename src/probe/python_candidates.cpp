@@ -40,29 +40,74 @@ std::string python_in(host::Host& host, const std::string& prefix) {
   return {};
 }
 
-std::vector<std::string> conda_roots(host::Host& host) {
-  std::vector<std::string> roots{"/opt/conda"};
+using Paths = std::vector<std::string>;
+
+Paths conda_roots(host::Host& host) {
+  Paths roots;
+  if (const auto root = host.env("MAMBA_ROOT_PREFIX"); root && !root->empty())
+    roots.push_back(*root);
+  if (const auto program = host.env("CONDA_EXE"); program && base::starts_with(*program, "/"))
+    roots.push_back(folder_of(folder_of(*program)));
+  for (const char* const root :
+       {"/opt/conda", "/opt/miniconda3", "/opt/anaconda3", "/opt/miniforge3"})
+    roots.emplace_back(root);
   const std::string home = host.env("HOME").value_or("");
   if (home.empty()) return roots;
-  for (const char* const name : {"/miniconda3", "/anaconda3", "/miniforge3", "/mambaforge"})
+  for (const char* const name :
+       {"/miniconda3", "/anaconda3", "/miniforge3", "/mambaforge", "/micromamba", "/.conda"})
     roots.push_back(home + name);
   return roots;
 }
 
-/// Prefixes of environments that are active, beside the work, or in conda's usual places.
-std::vector<std::string> prefixes(host::Host& host) {
-  std::vector<std::string> all;
-  for (const char* const name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-    if (const auto prefix = host.env(name); prefix && !prefix->empty()) all.push_back(*prefix);
-  if (const auto working = host.env("PWD"); working && base::starts_with(*working, "/"))
-    for (const char* const name : {"/.venv", "/venv"}) all.push_back(*working + name);
+/// The folders in a folder that holds environments.
+void add_each(host::Host& host, const std::string& folder, Paths& all) {
+  for (const std::string& name : list_or_empty(host, folder))
+    if (name[0] != '.') all.push_back(folder + "/" + name);
+}
+
+/// conda's own list of its environments comes first: they may lie anywhere.
+void add_conda(host::Host& host, Paths& all) {
+  const std::string home = host.env("HOME").value_or("");
+  const std::string list =
+      home.empty() ? "" : read_or_empty(host, home + "/.conda/environments.txt");
+  for (const std::string& line : base::split_lines(list))
+    if (base::starts_with(line, "/")) all.emplace_back(base::trim(line));
   for (const std::string& root : conda_roots(host)) {
-    const Result<std::vector<std::string>> names = host.list(root + "/envs");
-    if (!names && !exists(host, root)) continue;
+    if (!exists(host, root)) continue;
     all.push_back(root);
-    for (const std::string& name : names.value_or(std::vector<std::string>{}))
-      if (name[0] != '.') all.push_back(root + "/envs/" + name);
+    add_each(host, root + "/envs", all);
   }
+}
+
+/// Where virtualenvwrapper, pipenv, poetry, pyenv, pipx and uv keep environments.
+void add_managed(host::Host& host, Paths& all) {
+  const std::string home = host.env("HOME").value_or("");
+  if (const auto folder = host.env("WORKON_HOME"); folder && !folder->empty())
+    add_each(host, *folder, all);
+  const std::string pyenv = host.env("PYENV_ROOT").value_or(home.empty() ? "" : home + "/.pyenv");
+  if (!pyenv.empty()) add_each(host, pyenv + "/versions", all);
+  if (home.empty()) return;
+  for (const char* const folder :
+       {"/.virtualenvs", "/.local/share/virtualenvs", "/.cache/pypoetry/virtualenvs",
+        "/.local/share/pipx/venvs", "/.local/pipx/venvs", "/.local/share/uv/tools"})
+    add_each(host, home + folder, all);
+}
+
+/// Prefixes of environments that are active, beside the work, or in their tools' usual places.
+Paths prefixes(host::Host& host) {
+  Paths all;
+  for (const char* const name : {"VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT"})
+    if (const auto prefix = host.env(name); prefix && base::starts_with(*prefix, "/"))
+      all.push_back(*prefix);
+  if (const auto working = host.env("PWD"); working && base::starts_with(*working, "/"))
+    for (const char* const name : {"/.venv", "/venv", "/env", "/.env", "/.pixi/envs/default"})
+      all.push_back(*working + name);
+  // Folders that images of containers and rented machines use.
+  for (const char* const prefix :
+       {"/opt/venv", "/venv", "/venv/main", "/workspace/venv", "/workspace/.venv", "/app/.venv"})
+    all.emplace_back(prefix);
+  add_conda(host, all);
+  add_managed(host, all);
   return all;
 }
 
@@ -80,7 +125,8 @@ PythonCandidates python_candidates(host::Host& host) {
     const std::string path = python_in(host, prefix);
     if (!path.empty()) found.paths.push_back(path);
   }
-  if (exists(host, "/usr/bin/python3")) found.paths.emplace_back("/usr/bin/python3");
+  for (const char* const path : {"/usr/bin/python3", "/usr/local/bin/python3"})
+    if (exists(host, path)) found.paths.emplace_back(path);
   return found;
 }
 

@@ -18,15 +18,25 @@ std::string minor_version(const std::string& version) {
   return parts.size() < 2 ? version : parts[0] + "." + parts[1];
 }
 
+/// The user's own site (PEP 370); empty where there is none.
+std::string user_site(host::Host& host, const std::string& python) {
+  if (!host.env("PYTHONNOUSERSITE").value_or("").empty()) return {};
+  const std::string home = host.env("HOME").value_or("");
+  const std::string base =
+      host.env("PYTHONUSERBASE").value_or(home.empty() ? "" : home + "/.local");
+  return base.empty() ? "" : base + "/lib/" + python + "/site-packages";
+}
+
 /// Folders of an interpreter that is no virtual environment; Debian keeps its own packages in
-/// dist-packages, and the user's site comes before the system's.
+/// dist-packages, Fedora puts compiled ones into lib64, and the user's site comes before the
+/// system's.
 std::vector<std::string> system_sites(host::Host& host, const std::string& prefix,
                                       const std::string& python) {
   std::vector<std::string> folders;
-  const std::string home = host.env("HOME").value_or("");
-  if (!home.empty()) folders.push_back(home + "/.local/lib/" + python + "/site-packages");
+  if (const std::string user = user_site(host, python); !user.empty()) folders.push_back(user);
   if (prefix == "/usr") {
     folders.push_back("/usr/local/lib/" + python + "/dist-packages");
+    folders.push_back("/usr/local/lib64/" + python + "/site-packages");
     folders.push_back("/usr/local/lib/" + python + "/site-packages");
   }
   for (const char* const lib : {"/lib/", "/lib64/"}) {
@@ -37,7 +47,7 @@ std::vector<std::string> system_sites(host::Host& host, const std::string& prefi
   return folders;
 }
 
-std::vector<std::string> possible_sites(host::Host& host, const PythonEnvironment& environment) {
+std::vector<std::string> own_sites(host::Host& host, const PythonEnvironment& environment) {
   const std::string prefix = environment.prefix.value_or("");
   const std::string python = "python" + minor_version(environment.version.value_or("3"));
   if (!environment.kind.is("venv")) return system_sites(host, prefix, python);
@@ -50,6 +60,15 @@ std::vector<std::string> possible_sites(host::Host& host, const PythonEnvironmen
     for (std::string& folder : system_sites(host, folder_of(home), python))
       folders.push_back(std::move(folder));
   }
+  return folders;
+}
+
+/// PYTHONPATH comes before every interpreter's own folders.
+std::vector<std::string> possible_sites(host::Host& host, const PythonEnvironment& environment) {
+  std::vector<std::string> folders;
+  for (const std::string& folder : base::split(host.env("PYTHONPATH").value_or(""), ':'))
+    if (base::starts_with(folder, "/")) folders.push_back(folder);
+  for (std::string& folder : own_sites(host, environment)) folders.push_back(std::move(folder));
   return folders;
 }
 
@@ -71,17 +90,21 @@ Fact<std::string> built_for(const std::string& text, std::string_view name,
   return {*value, path};
 }
 
+/// conda-forge and Debian keep libtorch apart, in the folder of the system's libraries.
 Fact<bool> has_cuda_library(host::Host& host, const std::string& site) {
-  const std::string folder = site + "/torch/lib";
+  const std::string folder = site + "/torch/lib", name = "libtorch_cuda.so";
   const Result<std::vector<std::string>> names = host.list(folder);
+  if (names && std::ranges::find(*names, name) != names->end()) return {true, folder};
+  const std::string lib = folder_of(folder_of(site));
+  for (const std::string& apart : {lib, lib + "/x86_64-linux-gnu", lib + "/aarch64-linux-gnu"})
+    if (exists(host, apart + "/" + name)) return {true, apart};
   if (!names) return why_absent(names.error(), folder);
-  return {std::ranges::find(*names, "libtorch_cuda.so") != names->end(), folder};
+  return {false, folder};
 }
 
 std::optional<Fact<TorchBuild>> torch_in(host::Host& host, const std::string& site) {
   const std::string path = site + "/torch/version.py";
   const Result<std::string> text = host.read_file(path);
-  if (!text && !exists(host, site + "/torch")) return {};
   TorchBuild torch;
   std::string source = path;
   torch.version = python_constant(text.value_or(std::string()), "__version__").value_or("");

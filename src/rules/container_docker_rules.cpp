@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "rules/container_rules.hpp"
 #include "rules/evidence.hpp"
+#include "rules/ladder.hpp"
 #include "rules/questions.hpp"
 #include "rules/rungs.hpp"
 
@@ -45,6 +46,12 @@ bool has_any_node(const Machine& machine) {
   });
 }
 
+bool has_open_node(const Machine& machine) {
+  return std::ranges::any_of(machine.driver.files, [](const DeviceFile& file) {
+    return base::starts_with(file.path, "/dev/nvidia") && file.open.is(true);
+  });
+}
+
 /// "13.0" as {13, 0}; nothing where it is no such number.
 std::optional<std::pair<std::int64_t, std::int64_t>> version_pair(std::string_view text) {
   const std::size_t dot = text.find('.');
@@ -55,28 +62,53 @@ std::optional<std::pair<std::int64_t, std::int64_t>> version_pair(std::string_vi
   return std::pair{*major, *minor};
 }
 
-/// From "cuda>=12.8 brand=tesla,driver>=470,driver<471 ...": what the image asks for first.
-std::string required_cuda(const Machine& machine) {
-  const std::string value = variable(machine, "NVIDIA_REQUIRE_CUDA").value_or("");
+struct Asked {
+  std::string variable, version;
+  bool is_required = false;
+};
+
+/// From NVIDIA_REQUIRE_CUDA, "cuda>=12.8 brand=tesla,driver>=470,driver<471 ...": what the image
+/// asks for first; or else its CUDA_VERSION, "12.8.1".
+Asked asked_by_image(const Machine& machine) {
+  const std::string name = "NVIDIA_REQUIRE_CUDA", value = variable(machine, name).value_or("");
   constexpr std::string_view start = "cuda>=";
-  if (!base::starts_with(value, start)) return {};
-  return value.substr(start.size(), value.find_first_of(" ,", start.size()) - start.size());
+  if (base::starts_with(value, start))
+    return {name,
+            value.substr(start.size(), value.find_first_of(" ,", start.size()) - start.size()),
+            true};
+  const std::vector<std::string> parts =
+      base::split(variable(machine, "CUDA_VERSION").value_or(""), '.');
+  return {"CUDA_VERSION", parts.size() < 2 ? "" : parts[0] + "." + parts[1]};
+}
+
+/// Whether the PyTorch in the image brings a CUDA that this driver has, whatever the image is of.
+bool torch_fits(const Machine& machine, std::int64_t major) {
+  const PythonEnvironment* python = default_python(machine);
+  if (python == nullptr || !python->torch || !python->torch->cuda) return false;
+  const auto built = major_of(*python->torch->cuda);
+  return built && *built <= major;
 }
 
 }  // namespace
 
+/// None of the nodes is there. Images may hold a libcuda of their own, which finds no device then.
 std::optional<Sighting> container_without_gpus(const Machine& machine) {
+  const CudaDriver& cuda = machine.driver.cuda;
   if (!in_container_without_cuda(machine) || has_any_node(machine)) return {};
-  if (!machine.driver.cuda.library.absent_for(Absence::library_missing)) return {};
-  if (!host_has_gpu(machine)) return {};
+  const bool no_library = cuda.library.absent_for(Absence::library_missing);
+  if (!no_library && !cuda.init.absent_for(Absence::call_failed)) return {};
+  if (machine.driver.nvml.init.is(true) || !host_has_gpu(machine)) return {};
   return Sighting{{},
                   {container_evidence(machine),
                    evidence("machine.driver.module.version", machine.driver.module.version),
-                   evidence("machine.driver.cuda.library", machine.driver.cuda.library)}};
+                   no_library ? evidence("machine.driver.cuda.library", cuda.library)
+                              : evidence("machine.driver.cuda.init", cuda.init)}};
 }
 
 std::optional<Sighting> container_lacks_compute(const Machine& machine) {
-  if (!in_container_without_cuda(machine) || !machine.driver.nvml.init.is(true)) return {};
+  if (!in_container_without_cuda(machine)) return {};
+  if (!machine.driver.nvml.init.is(true) && !has_open_node(machine)) return {};
+  if (machine.os.id.is("alpine")) return {};  // no libcuda would load there (no-wheel-for-libc)
   if (!machine.driver.cuda.library.absent_for(Absence::library_missing)) return {};
   return Sighting{{variable(machine, "NVIDIA_DRIVER_CAPABILITIES").value_or("not set")},
                   {of_variable(machine, "NVIDIA_DRIVER_CAPABILITIES"),
@@ -86,6 +118,7 @@ std::optional<Sighting> container_lacks_compute(const Machine& machine) {
 
 std::optional<Sighting> gpu_lost_in_container(const Machine& machine) {
   if (!in_container_without_cuda(machine) || in_slurm_job(machine)) return {};
+  if (in_system_container(machine)) return {};  // control-group-denies-gpu: it never had the GPU
   const Fact<bool>& nvml = machine.driver.nvml.init;
   const DeviceFile* denied = nvidia_node_failing_with(machine, errno_eperm);
   const bool refused = failed_with(nvml, {nvml_operating_system, nvml_unknown});
@@ -96,16 +129,24 @@ std::optional<Sighting> gpu_lost_in_container(const Machine& machine) {
   return sighting;
 }
 
+/// The image asks for a CUDA that the driver does not have. A smaller minor version is enough as
+/// long as kernels run; a smaller major one is not, which kernels of ours do not notice.
 std::optional<Sighting> image_needs_newer_cuda(const Machine& machine) {
-  const Fact<std::string>& highest = machine.driver.nvml.cuda_version;
-  if (!machine.environment.container || !highest || kernel_ran(machine)) return {};
-  const std::string required = required_cuda(machine);
-  const auto asked = version_pair(required), able = version_pair(*highest);
+  const Driver& driver = machine.driver;
+  const bool by_cuda = driver.cuda.version.known();
+  const Fact<std::string>& highest = by_cuda ? driver.cuda.version : driver.nvml.cuda_version;
+  if (!machine.environment.container || !highest) return {};
+  const Asked image = asked_by_image(machine);
+  const auto asked = version_pair(image.version), able = version_pair(*highest);
   if (!asked || !able || *asked <= *able) return {};
-  return Sighting{{required, *highest},
-                  {of_variable(machine, "NVIDIA_REQUIRE_CUDA"),
-                   evidence("machine.driver.nvml.cuda_version", highest),
-                   evidence("machine.driver.cuda.init", machine.driver.cuda.init)}};
+  const bool other_major = asked->first > able->first && !torch_fits(machine, able->first);
+  if (kernel_ran(machine) ? !other_major : !image.is_required && !other_major) return {};
+  return Sighting{
+      {image.version, *highest},
+      {of_variable(machine, image.variable),
+       evidence(by_cuda ? "machine.driver.cuda.version" : "machine.driver.nvml.cuda_version",
+                highest),
+       evidence("machine.driver.cuda.init", driver.cuda.init)}};
 }
 
 std::optional<Sighting> driver_inside_image(const Machine& machine) {

@@ -11,6 +11,8 @@ namespace gpuready::rules {
 
 namespace {
 
+constexpr std::int64_t nvml_mismatch = 18;  ///< nvmlReturn_t, nvml.h
+
 /// WSL itself; a container in WSL sees WSL's kernel, and lacks what it was not given.
 bool in_wsl_itself(const Machine& machine) {
   return machine.environment.wsl && !machine.environment.container;
@@ -28,6 +30,16 @@ const NvmlDevice* first_device(const Machine& machine, bool (*wanted)(const Nvml
   const auto& devices = machine.driver.nvml.devices;
   const auto it = std::ranges::find_if(devices, wanted);
   return it == devices.end() ? nullptr : &*it;
+}
+
+/// "GRID T4-16Q", "NVIDIA A40-24C": GiB of the profile and its series (A, B, C or Q).
+bool has_name_of_vgpu(const NvmlDevice& device) {
+  const std::string name = device.name.value_or("");
+  const std::size_t dash = name.rfind('-');
+  if (dash == std::string::npos || dash + 2 >= name.size()) return false;
+  const std::string profile = name.substr(dash + 1);
+  return base::to_integer(profile.substr(0, profile.size() - 1)).has_value() &&
+         base::contains("ABCQ", profile.substr(profile.size() - 1));
 }
 
 }  // namespace
@@ -69,6 +81,47 @@ std::optional<Sighting> colab_without_gpu(const Machine& machine) {
                    evidence("machine.driver.cuda.library", machine.driver.cuda.library)}};
 }
 
+/// Windows' library is the one that was loaded, and CUDA does not start. In a container the runtime
+/// mounts it under other names.
+std::optional<Sighting> wsl_driver_fails(const Machine& machine) {
+  const CudaDriver& cuda = machine.driver.cuda;
+  if (!machine.environment.wsl || !cuda.library || !cuda.init.absent_for(Absence::call_failed))
+    return {};
+  const bool of_windows = base::starts_with(*cuda.library, "/usr/lib/wsl/");
+  if (!of_windows && !machine.environment.container) return {};
+  if (is_missing(device_file(machine, "/dev/dxg"))) return {};
+  return Sighting{{*cuda.library},
+                  {wsl_evidence(machine), evidence("machine.driver.cuda.library", cuda.library),
+                   evidence("machine.driver.cuda.init", cuda.init)}};
+}
+
+std::optional<Sighting> kaggle_without_gpu(const Machine& machine) {
+  if (!machine.environment.kaggle || cuda_sees_a_device(machine)) return {};
+  if (has_nvidia_gpu(machine)) return {};
+  return Sighting{{},
+                  {evidence("machine.environment.kaggle", machine.environment.kaggle),
+                   evidence("machine.pci_count", machine.pci_count)}};
+}
+
+/// Colab's own driver library lies in /usr/lib64-nvidia, to which LD_LIBRARY_PATH leads. Packages
+/// with a driver, or another LD_LIBRARY_PATH, put another one in its place or none.
+std::optional<Sighting> colab_environment_altered(const Machine& machine) {
+  const Driver& driver = machine.driver;
+  const CudaDriver& cuda = driver.cuda;
+  if (!machine.environment.colab || cuda_sees_a_device(machine) || !has_nvidia_gpu(machine))
+    return {};
+  const DeviceFile* node = device_file(machine, "/dev/nvidia0");
+  if (node == nullptr || !node->open.is(true)) return {};
+  const bool missing = cuda.library.absent_for(Absence::library_missing);
+  const bool other = cuda.library && !base::starts_with(*cuda.library, "/usr/lib64-nvidia/") &&
+                     cuda.init.absent_for(Absence::call_failed);
+  if (!missing && !other && !failed_with(driver.nvml.init, {nvml_mismatch})) return {};
+  return Sighting{{},
+                  {evidence("machine.environment.colab", machine.environment.colab),
+                   evidence("machine.driver.cuda.library", cuda.library),
+                   evidence("machine.driver.nvml.init", driver.nvml.init)}};
+}
+
 std::optional<Sighting> mig_without_instances(const Machine& machine) {
   if (cuda_sees_a_device(machine)) return {};
   const NvmlDevice* device = first_device(
@@ -102,7 +155,8 @@ std::optional<Sighting> mig_change_pending(const Machine& machine) {
 
 std::optional<Sighting> vgpu_unlicensed(const Machine& machine) {
   const NvmlDevice* device = first_device(machine, [](const NvmlDevice& d) {
-    return d.virtualization.is("vgpu") && base::starts_with(d.vgpu_license.value_or(""), "unlic");
+    const bool is_vgpu = d.virtualization ? d.virtualization.is("vgpu") : has_name_of_vgpu(d);
+    return is_vgpu && base::starts_with(d.vgpu_license.value_or(""), "unlic");
   });
   if (device == nullptr) return {};
   return Sighting{{device->name.value_or("?"), *device->vgpu_license},

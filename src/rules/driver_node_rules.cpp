@@ -67,7 +67,8 @@ std::optional<Sighting> device_node_permission(const Machine& machine) {
 }
 
 std::optional<Sighting> control_group_denies_gpu(const Machine& machine) {
-  if (!nodes_matter(machine) || machine.environment.container) return {};
+  if (!nodes_matter(machine)) return {};
+  if (machine.environment.container && !in_system_container(machine)) return {};
   const DeviceFile* file = nvidia_node_failing_with(machine, errno_eperm);
   if (file == nullptr) return {};
   return Sighting{

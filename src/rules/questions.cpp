@@ -79,6 +79,11 @@ std::optional<std::string> variable(const Machine& machine, const std::string& n
 
 bool in_slurm_job(const Machine& machine) { return variable(machine, "SLURM_JOB_ID").has_value(); }
 
+bool in_system_container(const Machine& machine) {
+  const Fact<std::string>& kind = machine.environment.container;
+  return kind.is("lxc") || kind.is("systemd-nspawn");
+}
+
 std::optional<std::int64_t> major_of(std::string_view version) {
   return base::to_integer(version.substr(0, version.find('.')));
 }

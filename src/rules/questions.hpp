@@ -42,6 +42,9 @@ bool is_missing(const DeviceFile* file);
 /// The variable's value; nothing where it is not set.
 std::optional<std::string> variable(const Machine& machine, const std::string& name);
 bool in_slurm_job(const Machine& machine);
+/// A container that is run like a machine and has a driver of its own (LXC, systemd-nspawn), not
+/// one that a runtime such as docker gives the host's.
+bool in_system_container(const Machine& machine);
 
 /// The version's number before the first dot; nothing where there is none.
 std::optional<std::int64_t> major_of(std::string_view version);

@@ -188,7 +188,7 @@ Judgement judge_torch(const Machine& machine) {
   if (python == nullptr) return not_tested("ladder.torch.no-python");
   if (!python->torch) return not_tested("ladder.torch.not-installed", {python->executable});
   const TorchBuild& torch = *python->torch;
-  if (torch.cuda && !torch.cuda_library.is(false))
+  if (torch.cuda)
     return torch_obstacle(machine).value_or(
         pass("ladder.torch.pass", {torch.version, *torch.cuda}));
   const bool unread = torch.cuda.absent_for(Absence::unreadable);

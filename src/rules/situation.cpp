@@ -41,7 +41,10 @@ std::vector<std::string> situations(const Machine& machine) {
   if (where.kaggle) found.emplace_back("kaggle");
   if (where.slurm) found.emplace_back("slurm");
   if (where.wsl) found.emplace_back("wsl");
-  if (where.container) found.emplace_back("container");
+  if (where.container) {
+    found.push_back(*where.container);  // docker, podman, kubernetes, apptainer, lxc, ...
+    found.emplace_back("container");
+  }
   for (const auto& [id, family] : families)
     if (machine.os.id.is(id)) found.emplace_back(family);
   found.emplace_back("any");

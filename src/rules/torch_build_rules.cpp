@@ -7,14 +7,59 @@
 #include "rules/rungs.hpp"
 #include "rules/torch_rules.hpp"
 #include "rules/wheel_choice.hpp"
+#include "rules/wheel_questions.hpp"
 
 namespace gpuready::rules {
 
 using catalog::VersionNumber;
 
+namespace {
+
+std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// An interpreter that nobody chose: the system's, pyenv's, or conda's base.
+bool is_nobodys_choice(const PythonEnvironment& python) {
+  if (python.kind.is("conda")) return !base::contains(python.prefix.value_or(""), "/envs/");
+  return python.kind.is("system") || python.kind.is("pyenv");
+}
+
+/// Active by its variable, or in the folder where the work is, as `uv run` takes it.
+bool is_at_hand(const Machine& machine, const PythonEnvironment& python) {
+  const std::string prefix = python.prefix.value_or("");
+  for (const char* const name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const auto active = machine.environment.variables.find(name);
+        active != machine.environment.variables.end() && active->second == prefix)
+      return true;
+  const std::string name = last_name(prefix);
+  return name == ".venv" || name == "venv" || name == "env" || name == ".env";
+}
+
+/// A program's own environment, as pipx and `uv tool` make them.
+bool is_of_a_tool(const PythonEnvironment& python) {
+  const std::string prefix = python.prefix.value_or("");
+  return base::contains(prefix, "/pipx/") || base::contains(prefix, "/uv/tools/");
+}
+
+/// The environment that `python` means. Where that is nobody's choice and has no PyTorch: the one
+/// at hand that has, or else the only one that has.
+const PythonEnvironment* python_in_question(const Machine& machine) {
+  const PythonEnvironment* python = default_python(machine);
+  if (python == nullptr || !python->torch.absent_for(Absence::not_found)) return python;
+  if (!is_nobodys_choice(*python)) return python;
+  std::vector<const PythonEnvironment*> others;
+  for (const PythonEnvironment& other : machine.python) {
+    if (!other.torch || is_of_a_tool(other)) continue;
+    if (is_at_hand(machine, other)) return &other;
+    others.push_back(&other);
+  }
+  return others.size() == 1 ? others.front() : python;
+}
+
+}  // namespace
+
 DefaultTorch default_torch(const Machine& machine) {
   DefaultTorch found;
-  found.python = default_python(machine);
+  found.python = python_in_question(machine);
   if (found.python == nullptr) return found;
   const auto index = static_cast<std::size_t>(found.python - machine.python.data());
   found.field = "machine.python[" + std::to_string(index) + "]";
@@ -39,23 +84,54 @@ std::string install_line(const Machine& machine, const PythonEnvironment* python
 
 namespace {
 
+Evidence vendor_evidence(const Machine& machine, const char* vendor) {
+  const auto gpu =
+      std::ranges::find_if(machine.gpus, [&](const Gpu& g) { return g.vendor.is(vendor); });
+  return evidence("machine.gpus.vendor", gpu->vendor);
+}
+
+bool is_rocm_build(const TorchBuild& torch) {
+  return torch.hip || base::contains(torch.version, "+rocm");
+}
+
 Evidence version_evidence(const DefaultTorch& found) {
   return {found.field + ".torch.version", found.torch->version, found.python->torch.source()};
 }
 
 bool is_cpu_build(const TorchBuild& torch) {
-  if (torch.hip || base::contains(torch.version, "+xpu")) return false;
+  if (torch.cuda || is_rocm_build(torch) || base::contains(torch.version, "+xpu")) return false;
   return torch.tag.is("cpu") || torch.cuda.absent_for(Absence::not_applicable) ||
          torch.cuda_library.is(false);
 }
 
-/// A GPU that some build of PyTorch can use.
+/// A GPU that some build of PyTorch can use. Most processors of AMD have graphics that none can.
 bool has_gpu_for_torch(const Machine& machine) {
-  return has_gpu_of(machine, "nvidia") || has_gpu_of(machine, "amd");
+  return has_gpu_of(machine, "nvidia") || has_amd_gpu_for_torch(machine);
 }
 
-/// The GPUs' compute capabilities for which the default environment's wheel has no kernels, and
-/// those for which it has; both empty where the table does not know the wheel.
+/// The CUDA version of a build: from its files, or from its tag ("cu124").
+std::optional<VersionNumber> cuda_of(const TorchBuild& torch) {
+  if (torch.cuda) return VersionNumber::parse(*torch.cuda);
+  if (!is_cuda_wheel(torch)) return {};
+  const std::string tag = torch.tag->substr(2);
+  return VersionNumber::parse(tag.substr(0, tag.size() - 1) + "." + tag.substr(tag.size() - 1));
+}
+
+/// Whether the build lacks code for the GPU: by the table's list of that wheel; where there is
+/// none, by the GPUs that its CUDA toolkit can make code for. PyTorch's own wheels before 2.7 hold
+/// no PTX, which other builds may hold, so that an old toolkit tells nothing of those.
+bool lacks(const TorchBuild& torch, const catalog::Wheel* wheel, const VersionNumber& capability) {
+  const catalog::WheelTables& tables = catalog::wheel_tables();
+  if (wheel != nullptr)
+    if (const auto has = has_kernels_for(*wheel, capability)) return !*has;
+  const auto cuda = cuda_of(torch);
+  if (!cuda) return false;
+  return has_dropped_gpu(*cuda, capability, tables) ||
+         (is_cuda_wheel(torch) && precedes_gpu(*cuda, capability, tables));
+}
+
+/// The GPUs' compute capabilities for which the default environment's build has no kernels, and
+/// the others.
 struct Coverage {
   DefaultTorch found;
   std::vector<std::string> with, without;
@@ -64,17 +140,24 @@ struct Coverage {
 Coverage coverage_of(const Machine& machine) {
   Coverage coverage{default_torch(machine), {}, {}};
   const TorchBuild* torch = coverage.found.torch;
-  if (torch == nullptr || !is_cuda_wheel(*torch)) return coverage;
+  if (torch == nullptr || torch->hip) return coverage;
   const auto version = VersionNumber::parse(torch->version);
   const WheelRequest request = wheel_request(machine, coverage.found.python);
   const catalog::Wheel* wheel =
-      version ? find_wheel(catalog::wheel_tables(), *torch->tag, *version, request.arch) : nullptr;
-  if (wheel == nullptr) return coverage;
-  for (const VersionNumber& capability : request.capabilities) {
-    const auto has = has_kernels_for(*wheel, capability);
-    if (has) (*has ? coverage.with : coverage.without).push_back(capability.text());
-  }
+      version && is_cuda_wheel(*torch)
+          ? find_wheel(catalog::wheel_tables(), *torch->tag, *version, request.arch)
+          : nullptr;
+  for (const VersionNumber& capability : request.capabilities)
+    (lacks(*torch, wheel, capability) ? coverage.without : coverage.with)
+        .push_back(capability.text());
   return coverage;
+}
+
+/// JetPack up to 6 has kernels 4.9 to 5.15 named so; Thor came with 6.8.
+bool has_kernel_of_jetpack(const Machine& machine) {
+  const std::string kernel = machine.os.kernel.value_or("");
+  const auto major = VersionNumber::parse(kernel);
+  return base::contains(kernel, "-tegra") && major && major->first() < 6;
 }
 
 Sighting lacking(const Machine& machine, const Coverage& coverage) {
@@ -114,14 +197,14 @@ std::optional<Sighting> torch_for_other_vendor(const Machine& machine) {
   const DefaultTorch found = default_torch(machine);
   if (found.torch == nullptr) return {};
   const bool nvidia = has_gpu_of(machine, "nvidia");
-  const bool amd = has_gpu_of(machine, "amd");
-  const bool rocm_on_nvidia = found.torch->hip && nvidia && !amd;
-  const bool cuda_on_amd = found.torch->cuda && amd && !nvidia;
+  const bool amd = has_amd_gpu_for_torch(machine);
+  const bool rocm_on_nvidia = is_rocm_build(*found.torch) && nvidia && !amd;
+  const bool cuda_on_amd = (found.torch->cuda || is_cuda_wheel(*found.torch)) && amd && !nvidia;
   if (!rocm_on_nvidia && !cuda_on_amd) return {};
   return Sighting{
       {found.torch->version, rocm_on_nvidia ? "AMD" : "NVIDIA", rocm_on_nvidia ? "NVIDIA" : "AMD",
        install_line(machine, found.python)},
-      {version_evidence(found), evidence("machine.gpus.vendor", machine.gpus.front().vendor)}};
+      {version_evidence(found), vendor_evidence(machine, rocm_on_nvidia ? "nvidia" : "amd")}};
 }
 
 std::optional<Sighting> wheel_lacks_kernels(const Machine& machine) {
@@ -139,9 +222,10 @@ std::optional<Sighting> wheel_lacks_one_gpu(const Machine& machine) {
 std::optional<Sighting> jetson_needs_jetpack_torch(const Machine& machine) {
   const DefaultTorch found = default_torch(machine);
   if (found.torch == nullptr || !is_cuda_wheel(*found.torch)) return {};
-  const WheelChoice choice =
-      choose_wheel(wheel_request(machine, found.python), catalog::wheel_tables());
-  if (choice.outcome != WheelOutcome::jetson) return {};
+  const WheelRequest request = wheel_request(machine, found.python);
+  const WheelChoice choice = choose_wheel(request, catalog::wheel_tables());
+  const bool unseen = request.capabilities.empty() && has_kernel_of_jetpack(machine);
+  if (choice.outcome != WheelOutcome::jetson && !unseen) return {};
   return Sighting{
       {found.torch->version, found.python->executable},
       {version_evidence(found), evidence("machine.os.architecture", machine.os.architecture)}};

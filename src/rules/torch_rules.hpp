@@ -10,7 +10,8 @@
 
 namespace gpuready::rules {
 
-/// The default environment and its PyTorch; nullptr where there is none.
+/// The environment in question and its PyTorch; nullptr where there is none. It is the one that
+/// `python` means; where that is the system's and has no PyTorch, the one at hand that has.
 struct DefaultTorch {
   const PythonEnvironment* python = nullptr;
   const TorchBuild* torch = nullptr;
@@ -19,6 +20,8 @@ struct DefaultTorch {
 DefaultTorch default_torch(const Machine& machine);
 
 bool has_gpu_of(const Machine& machine, const char* vendor);
+/// An AMD GPU that a ROCm build of the table lists, or whose target is not known.
+bool has_amd_gpu_for_torch(const Machine& machine);
 /// Whether it is one of PyTorch's own builds for CUDA, whose contents the table knows.
 bool is_cuda_wheel(const TorchBuild& torch);
 /// The command that installs the build that fits into this environment; a comment with the reason

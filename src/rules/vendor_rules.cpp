@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -32,32 +34,69 @@ std::optional<Sighting> kfd_missing(const Machine& machine) {
   return Sighting{{gpu->pci_address.value_or("?")}, {node_evidence(*node)}};
 }
 
-bool is_denied(const Machine& machine) {
-  const DeviceFile* node = device_file(machine, kfd);
-  return node != nullptr && is_about_amd(machine) && node->open.absent_for(Absence::permission);
+/// The node that ROCm needs and may not open: /dev/kfd, or one of /dev/dri/renderD*, which has a
+/// group of its own.
+const DeviceFile* denied_node(const Machine& machine) {
+  if (!is_about_amd(machine)) return nullptr;
+  const auto denied = [](const DeviceFile& file) {
+    const bool wanted = file.path == kfd || base::starts_with(file.path, "/dev/dri/renderD");
+    return wanted && file.open.absent_for(Absence::permission);
+  };
+  const auto it = std::ranges::find_if(machine.driver.files, denied);
+  return it == machine.driver.files.end() ? nullptr : &*it;
 }
 
 std::optional<Sighting> kfd_permission(const Machine& machine) {
-  if (!is_denied(machine) || machine.environment.container) return {};
-  return Sighting{{}, {node_evidence(*device_file(machine, kfd))}};
+  const DeviceFile* node = denied_node(machine);
+  if (node == nullptr || machine.environment.container) return {};
+  return Sighting{{node->path}, {node_evidence(*node)}};
 }
 
 std::optional<Sighting> kfd_group_in_container(const Machine& machine) {
-  if (!is_denied(machine) || !machine.environment.container) return {};
-  return Sighting{{}, {node_evidence(*device_file(machine, kfd))}};
+  const DeviceFile* node = denied_node(machine);
+  if (node == nullptr || !machine.environment.container) return {};
+  return Sighting{{node->path}, {node_evidence(*node)}};
 }
 
-/// The gfx targets of the ROCm build in the default environment, or of all builds of the table;
-/// none where the table does not know that build.
-std::vector<std::string> supported_targets(const Machine& machine) {
+bool has_rocm_build(const Machine& machine) {
   const DefaultTorch found = default_torch(machine);
-  const bool has_rocm = found.torch != nullptr && found.torch->hip.known();
+  return found.torch != nullptr && found.torch->hip.known();
+}
+
+/// The gfx targets of the builds with this tag, or of all builds of the table.
+std::vector<std::string> targets_of(const std::string& tag) {
   std::vector<std::string> targets;
-  for (const catalog::Wheel& wheel : catalog::wheel_tables().wheels) {
-    if (wheel.vendor != "amd" || (has_rocm && !found.torch->tag.is(wheel.tag))) continue;
-    targets.insert(targets.end(), wheel.targets.begin(), wheel.targets.end());
-  }
+  for (const catalog::Wheel& wheel : catalog::wheel_tables().wheels)
+    if (wheel.vendor == "amd" && (tag.empty() || wheel.tag == tag))
+      targets.insert(targets.end(), wheel.targets.begin(), wheel.targets.end());
   return targets;
+}
+
+/// The gfx targets of the ROCm build in the default environment; of all builds of the table where
+/// there is none, or where the table does not list that one's.
+std::vector<std::string> supported_targets(const Machine& machine) {
+  std::vector<std::string> targets;
+  if (has_rocm_build(machine))
+    targets = targets_of(default_torch(machine).torch->tag.value_or("?"));
+  return targets.empty() ? targets_of("") : targets;
+}
+
+/// A processor's graphics (LLVM's list of AMDGPU targets: APU). Who installed no ROCm build does
+/// not expect anything of them.
+bool is_of_processor(const std::string& target) {
+  constexpr std::array apus{"gfx902",  "gfx909",  "gfx90c",  "gfx1013", "gfx1033", "gfx1035",
+                            "gfx1036", "gfx1037", "gfx1103", "gfx1152", "gfx1153"};
+  return std::ranges::find(apus, target) != apus.end();
+}
+
+/// What makes ROCm take the GPU for its supported relative of the same generation.
+std::string pretended(const std::string& target) {
+  for (const auto& [family, version] :
+       {std::pair{"gfx103", "10.3.0"}, std::pair{"gfx110", "11.0.0"}, std::pair{"gfx115", "11.5.1"},
+        std::pair{"gfx120", "12.0.1"}})
+    if (base::starts_with(target, family))
+      return std::string("HSA_OVERRIDE_GFX_VERSION=") + version + " python your_program.py";
+  return "# no relative of " + target + " is supported";
 }
 
 struct AmdGpu {
@@ -79,8 +118,12 @@ std::optional<Sighting> gfx_target_without_wheel(const Machine& machine) {
   const std::vector<AmdGpu> gpus = judged_gpus(machine);
   if (!is_about_amd(machine) || gpus.empty()) return {};
   if (std::ranges::any_of(gpus, &AmdGpu::supported)) return {};
+  if (variable(machine, "HSA_OVERRIDE_GFX_VERSION")) return {};  // it is another one to ROCm
+  const bool all_of_processor = std::ranges::all_of(
+      gpus, [](const AmdGpu& one) { return is_of_processor(*one.gpu->gfx_target); });
+  if (all_of_processor && !has_rocm_build(machine)) return {};
   const Gpu& gpu = *gpus.front().gpu;
-  return Sighting{{*gpu.gfx_target, catalog::wheel_tables().as_of},
+  return Sighting{{*gpu.gfx_target, catalog::wheel_tables().as_of, pretended(*gpu.gfx_target)},
                   {evidence("machine.gpus.gfx_target", gpu.gfx_target)}};
 }
 
@@ -96,11 +139,23 @@ std::optional<Sighting> unsupported_gpu_comes_first(const Machine& machine) {
                   {evidence("machine.gpus.gfx_target", first)}};
 }
 
+/// Arc, Data Center GPU Max and the integrated GPUs from Meteor Lake on, by the beginnings of their
+/// device ids (Linux, include/drm/intel/pciids.h: DG2, BMG, PVC, MTL, ARL, LNL, PTL).
+bool is_xpu(const PciFunction& function) {
+  constexpr std::array beginnings{"0x56",  "0x4f8", "0xe20", "0xe21", "0xe22", "0x0bd",
+                                  "0x0b6", "0x7d",  "0x64",  "0xb08", "0xb09"};
+  const std::string id = base::lower(function.device_id.value_or(""));
+  return std::ranges::any_of(beginnings,
+                             [&](const char* start) { return base::starts_with(id, start); });
+}
+
 std::optional<Sighting> intel_display_is_no_xpu(const Machine& machine) {
   const bool only_intel =
       has_gpu_of(machine, "intel") && !has_gpu_of(machine, "nvidia") && !has_gpu_of(machine, "amd");
   if (!only_intel) return {};
   const auto is_intel = [](const PciFunction& f) { return f.vendor_id.is("0x8086"); };
+  const auto is_arc = [&](const PciFunction& f) { return is_intel(f) && is_xpu(f); };
+  if (std::ranges::any_of(machine.pci, is_arc)) return {};
   const auto function = std::ranges::find_if(machine.pci, is_intel);
   if (function == machine.pci.end()) return {};
   return Sighting{{function->address, function->device_id.value_or("?")},
@@ -108,6 +163,14 @@ std::optional<Sighting> intel_display_is_no_xpu(const Machine& machine) {
 }
 
 }  // namespace
+
+bool has_amd_gpu_for_torch(const Machine& machine) {
+  const std::vector<std::string> targets = targets_of("");
+  return std::ranges::any_of(machine.gpus, [&](const Gpu& gpu) {
+    return gpu.vendor.is("amd") &&
+           (!gpu.gfx_target || std::ranges::find(targets, *gpu.gfx_target) != targets.end());
+  });
+}
 
 const std::vector<Rule>& vendor_rules() {
   static const std::vector<Rule> rules{

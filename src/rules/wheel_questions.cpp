@@ -66,6 +66,24 @@ bool may_run_on(const Wheel& wheel, const VersionNumber& capability, const Wheel
   return !generation->last_toolkit || *wheel.cuda <= *generation->last_toolkit;
 }
 
+bool precedes_gpu(const VersionNumber& cuda, const VersionNumber& capability,
+                  const WheelTables& tables) {
+  bool known = false;
+  for (const SmSupport& generation : tables.generations) {
+    if (generation.sm.first() != capability.first() || generation.sm > capability) continue;
+    if (generation.first_toolkit <= cuda) return false;
+    known = true;
+  }
+  return known;
+}
+
+bool has_dropped_gpu(const VersionNumber& cuda, const VersionNumber& capability,
+                     const WheelTables& tables) {
+  const SmSupport* generation = generation_of(tables, capability);
+  return generation != nullptr && generation->last_toolkit &&
+         cuda.release() > *generation->last_toolkit;
+}
+
 bool knows_generation(const WheelTables& tables, const VersionNumber& capability) {
   return generation_of(tables, capability) != nullptr;
 }

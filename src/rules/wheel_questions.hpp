@@ -12,6 +12,13 @@ namespace gpuready::rules {
 /// toolkit knows the GPU.
 bool may_run_on(const catalog::Wheel& wheel, const catalog::VersionNumber& capability,
                 const catalog::WheelTables& tables);
+/// Whether a CUDA toolkit came before every generation whose machine code the GPU runs, so that its
+/// compiler made none for it; false where the table does not know the GPU.
+bool precedes_gpu(const catalog::VersionNumber& cuda, const catalog::VersionNumber& capability,
+                  const catalog::WheelTables& tables);
+/// Whether a CUDA toolkit no longer makes code for the GPU; false where the table does not know it.
+bool has_dropped_gpu(const catalog::VersionNumber& cuda, const catalog::VersionNumber& capability,
+                     const catalog::WheelTables& tables);
 /// Whether the table of toolkits lists the compute capability.
 bool knows_generation(const catalog::WheelTables& tables, const catalog::VersionNumber& capability);
 /// The driver that came with the first toolkit for the GPU; nothing where it is not known.

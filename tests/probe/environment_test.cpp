@@ -40,6 +40,32 @@ TEST(ProbeEnvironment, ContainersAreKnownByTheirSigns) {
                   .container.absent_for(Absence::not_found));
 }
 
+TEST(ProbeEnvironment, ContainersAreKnownByFilesAndBySystemd) {
+  EXPECT_TRUE(with_file("/.singularity.d", "").container.is("apptainer"));
+  EXPECT_TRUE(with_file("/dev/incus/sock", "").container.is("lxc"));
+  EXPECT_TRUE(
+      with_file("/var/run/secrets/kubernetes.io/serviceaccount", "").container.is("kubernetes"));
+  EXPECT_TRUE(with_file("/run/systemd/container", "lxc\n").container.is("lxc"));
+  EXPECT_TRUE(
+      with_file("/run/systemd/container", "systemd-nspawn\n").container.is("systemd-nspawn"));
+  EXPECT_FALSE(with_file("/run/systemd/container", "wsl\n").container.known());
+  EXPECT_TRUE(with_file("/proc/self/mountinfo",
+                        "1 2 0:1 / /proc/meminfo rw - fuse.lxcfs lxcfs rw,user_id=0\n")
+                  .container.is("lxc"));
+}
+
+TEST(ProbeEnvironment, WslIsKnownUnderAKernelOfAnyName) {
+  const std::string release = "/proc/sys/kernel/osrelease";
+  host::Recording recording;
+  recording.files.emplace(release, "6.1.21.2-mine+\n");
+  recording.statuses.emplace("/run/WSL", host::FileStatus{});
+  EXPECT_TRUE(probe(recording).wsl.is("WSL2"));
+  recording.statuses.clear();
+  EXPECT_TRUE(probe(recording).wsl.absent_for(Absence::not_applicable));
+  recording.environment["WSL_DISTRO_NAME"] = "Ubuntu";
+  EXPECT_TRUE(probe(recording).wsl.is("WSL2"));
+}
+
 TEST(ProbeEnvironment, WslsTwoKindsAreToldApart) {
   const std::string path = "/proc/sys/kernel/osrelease";
   EXPECT_TRUE(with_file(path, "4.4.0-19041-Microsoft\n").wsl.is("WSL1"));

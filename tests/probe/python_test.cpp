@@ -154,5 +154,84 @@ TEST(ProbePython, GarbageFilesGiveNoTorchAndNoCrash) {
 
 TEST(ProbePython, AMachineWithoutPythonHasNone) { EXPECT_TRUE(Tree().python().empty()); }
 
+const PythonEnvironment* with_prefix(const std::vector<PythonEnvironment>& all,
+                                     const std::string& prefix) {
+  const auto it = std::ranges::find_if(
+      all, [&](const PythonEnvironment& python) { return python.prefix.is(prefix); });
+  return it == all.end() ? nullptr : &*it;
+}
+
+TEST(ProbePython, EnvironmentsAreFoundWhereTheirToolsKeepThem) {
+  Tree tree;
+  tree.env("HOME", "/home/u").env("PATH", "/usr/bin").file("/usr/bin/python3.12");
+  const std::vector<std::string> venvs{"/home/u/.virtualenvs/a",
+                                       "/home/u/.cache/pypoetry/virtualenvs/b",
+                                       "/opt/venv",
+                                       "/home/u/.local/share/pipx/venvs/c",
+                                       "/home/u/.pyenv/versions/d",
+                                       "/data/far"};
+  for (const std::string& prefix : venvs)
+    tree.link(prefix + "/bin/python", "/usr/bin/python3.12")
+        .file(prefix + "/pyvenv.cfg", "home = /usr/bin\nversion = 3.12.3\n");
+  tree.file("/home/u/.conda/environments.txt", "/data/conda/one\n")
+      .file("/data/conda/one/bin/python")
+      .file("/data/conda/one/conda-meta/python-3.11.9-h955ad1f_0.json");
+  tree.file("/home/u/.local/share/jupyter/kernels/x/kernel.json",
+            R"({"argv": ["/data/far/bin/python", "-m", "ipykernel_launcher"]})");
+  const auto all = tree.python();
+  for (const std::string& prefix : venvs) {
+    const PythonEnvironment* found = with_prefix(all, prefix);
+    ASSERT_NE(found, nullptr) << prefix;
+    EXPECT_TRUE(found->kind.is("venv")) << prefix;
+  }
+  const PythonEnvironment* conda = with_prefix(all, "/data/conda/one");
+  ASSERT_NE(conda, nullptr);
+  EXPECT_TRUE(conda->version.is("3.11.9"));
+}
+
+TEST(ProbePython, PythonpathAndLib64AreOnTheSearchPath) {
+  Tree tree;
+  tree.env("PATH", "/usr/bin")
+      .file("/usr/bin/python3.12")
+      .link("/usr/bin/python", "/usr/bin/python3.12");
+  tree.file("/usr/local/lib64/python3.12/site-packages/torch/version.py", torch_version);
+  EXPECT_TRUE(tree.python()[0].torch->site.is("/usr/local/lib64/python3.12/site-packages"));
+  tree.env("PYTHONPATH", "relative:/opt/extra")
+      .file("/opt/extra/torch/version.py", "__version__ = '2.4.0+cpu'\ncuda = None\n");
+  const PythonEnvironment python = tree.python()[0];
+  EXPECT_EQ(python.torch->version, "2.4.0+cpu");
+  ASSERT_EQ(python.hidden_torch.size(), 1U);
+  EXPECT_EQ(python.hidden_torch[0].version, "2.9.0+cu130");
+}
+
+TEST(ProbePython, TheUsersSiteIsLeftOutWhereTheVariableSaysSo) {
+  Tree tree;
+  tree.env("PATH", "/usr/bin").env("HOME", "/home/u").file("/usr/bin/python3.12");
+  tree.link("/usr/bin/python", "/usr/bin/python3.12");
+  tree.file("/home/u/.local/lib/python3.12/site-packages/torch/version.py", torch_version);
+  EXPECT_TRUE(tree.python()[0].torch.known());
+  tree.env("PYTHONNOUSERSITE", "1");
+  EXPECT_FALSE(tree.python()[0].torch.known());
+}
+
+TEST(ProbePython, LibtorchMayLieInTheFolderOfTheSystemsLibraries) {
+  Tree tree;
+  tree.env("PATH", "/c/bin").file("/c/bin/python").file("/c/conda-meta/python-3.12.4-h_1.json");
+  tree.file("/c/lib/python3.12/site-packages/torch/version.py", torch_version)
+      .file("/c/lib/python3.12/site-packages/torch/lib/libtorch_python.so")
+      .file("/c/lib/libtorch_cuda.so");
+  EXPECT_TRUE(tree.python()[0].torch->cuda_library.is(true));
+}
+
+TEST(ProbePython, TorchIsKnownByItsMetadataAlone) {
+  Tree tree;
+  tree.env("PATH", "/usr/bin").link("/usr/bin/python", "/usr/bin/python3.12");
+  tree.file("/usr/bin/python3.12");
+  tree.file("/usr/local/lib/python3.12/dist-packages/torch-2.5.1+cpu.dist-info/METADATA");
+  const PythonEnvironment python = tree.python()[0];
+  ASSERT_TRUE(python.torch.known());
+  EXPECT_TRUE(python.torch->tag.is("cpu"));
+}
+
 }  // namespace
 }  // namespace gpuready::probe

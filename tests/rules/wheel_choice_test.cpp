@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "rules/wheel_questions.hpp"
 
 namespace gpuready::rules {
 namespace {
@@ -40,24 +41,24 @@ const VersionNumber py312{3, 12, 3}, py39{3, 9, 21}, py38{3, 8, 10};
 const VersionNumber d470{470, 256, 2}, d535{535, 274, 2}, d565{565, 57, 1}, d580{580, 95, 5};
 
 const std::vector<Class> classes{
-    {"GTX 1080 on 580", {{6, 1}}, d580, py312, fits, "cu126", "2.8-2.14"},
-    {"GTX 1080 on 535", {{6, 1}}, d535, py312, fits, "cu126", "2.8-2.14"},
+    {"GTX 1080 on 580", {{6, 1}}, d580, py312, fits, "cu126", "2.6-2.14"},
+    {"GTX 1080 on 535", {{6, 1}}, d535, py312, fits, "cu126", "2.6-2.14"},
     {"GTX 1080 on 470", {{6, 1}}, d470, py312, fits, "cu118", "2.4-2.7"},
-    {"GTX 750 Ti on 580", {{5, 0}}, d580, py312, fits, "cu126", "2.8-2.14"},
-    {"V100 on 580", {{7, 0}}, d580, py312, fits, "cu126", "2.8-2.14"},
+    {"GTX 750 Ti on 580", {{5, 0}}, d580, py312, fits, "cu126", "2.6-2.14"},
+    {"V100 on 580", {{7, 0}}, d580, py312, fits, "cu126", "2.6-2.14"},
     {"V100 and B200", {{7, 0}, {10, 0}}, d580, py312, fits, "cu128", "2.8-2.10"},
     {"V100 and B200, Python 3.9", {{7, 0}, {10, 0}}, d580, py39, fits, "cu128", "2.8-2.8"},
-    {"V100 and H100", {{7, 0}, {9, 0}}, d580, py312, fits, "cu126", "2.8-2.14"},
-    {"GTX 1080 and RTX 4090", {{6, 1}, {8, 9}}, d580, py312, fits, "cu126", "2.8-2.14"},
+    {"V100 and H100", {{7, 0}, {9, 0}}, d580, py312, fits, "cu126", "2.6-2.14"},
+    {"GTX 1080 and RTX 4090", {{6, 1}, {8, 9}}, d580, py312, fits, "cu126", "2.6-2.14"},
     {"GTX 1080 and RTX 5090", {{6, 1}, {12, 0}}, d580, py312, two_environments, "", ""},
     {"T4 and B200", {{7, 5}, {10, 0}}, d580, py312, fits, "cu130", "2.9-2.14"},
-    {"T4 and RTX 5090 on 565", {{7, 5}, {12, 0}}, d565, py312, fits, "cu128", "2.8-2.11"},
+    {"T4 and RTX 5090 on 565", {{7, 5}, {12, 0}}, d565, py312, fits, "cu128", "2.7-2.11"},
     {"RTX 5090 on 580", {{12, 0}}, d580, py312, fits, "cu130", "2.9-2.14"},
-    {"RTX 5090 on 565", {{12, 0}}, d565, py312, fits, "cu128", "2.8-2.11"},
+    {"RTX 5090 on 565", {{12, 0}}, d565, py312, fits, "cu128", "2.7-2.11"},
     {"RTX 5090 on 470", {{12, 0}}, d470, py312, driver_too_old, "", ""},
     {"B300 on 580", {{10, 3}}, d580, py312, fits, "cu130", "2.9-2.14"},
     {"T4 on 580", {{7, 5}}, d580, py312, fits, "cu130", "2.9-2.14"},
-    {"T4 on 535", {{7, 5}}, d535, py312, fits, "cu126", "2.8-2.14"},
+    {"T4 on 535", {{7, 5}}, d535, py312, fits, "cu126", "2.6-2.14"},
     {"T4 on 470", {{7, 5}}, d470, py312, fits, "cu118", "2.4-2.7"},
     {"T4 on 470, Python 3.8", {{7, 5}}, d470, py38, fits, "cu118", "2.0-2.4"},
     {"T4 on 440", {{7, 5}}, VersionNumber{440, 33}, py312, driver_too_old, "", ""},
@@ -74,16 +75,16 @@ const std::vector<Class> classes{
      py312,
      fits,
      "cu126",
-     "2.8-2.14"},
+     "2.6-2.14"},
     {"A100 just below the floor of 13",
      {{8, 0}},
      VersionNumber{580, 65, 5},
      py312,
      fits,
      "cu126",
-     "2.8-2.14"},
+     "2.6-2.14"},
     {"RTX 4090 on 580", {{8, 9}}, d580, py312, fits, "cu130", "2.9-2.14"},
-    {"RTX 4090, Python 3.9", {{8, 9}}, d580, py39, fits, "cu126", "2.8-2.8"},
+    {"RTX 4090, Python 3.9", {{8, 9}}, d580, py39, fits, "cu126", "2.6-2.8"},
     {"RTX 4090, Python 3.8", {{8, 9}}, d580, py38, fits, "cu121", "2.1-2.4"},
     {"RTX 4090, Python 3.6", {{8, 9}}, d580, VersionNumber{3, 6}, python_unsupported, "", ""},
     {"RTX 4090, Python 3.15", {{8, 9}}, d580, VersionNumber{3, 15}, newer_than_table, "", ""},
@@ -103,6 +104,22 @@ const std::vector<Class> classes{
     {"Orin", {{8, 7}}, VersionNumber{540, 4}, py312, jetson, "", "", "aarch64"},
     {"a POWER machine", {{7, 0}}, d535, py312, no_wheel, "", "", "ppc64le"},
 };
+
+TEST(WheelQuestions, AToolkitMakesNoCodeForWhatCameAfterItOrWasDropped) {
+  const catalog::WheelTables& tables = catalog::wheel_tables();
+  EXPECT_TRUE(precedes_gpu({12, 4}, {12, 0}, tables));
+  EXPECT_TRUE(precedes_gpu({11, 7}, {9, 0}, tables));
+  EXPECT_TRUE(precedes_gpu({10, 2}, {8, 6}, tables));
+  // Code for an older GPU of the same major version runs: 8.6 on 8.9, 12.0 on 12.1.
+  EXPECT_FALSE(precedes_gpu({11, 7}, {8, 9}, tables));
+  EXPECT_FALSE(precedes_gpu({12, 8}, {12, 1}, tables));
+  EXPECT_FALSE(precedes_gpu({12, 4}, {99, 0}, tables)) << "no word on what the table does not know";
+  EXPECT_TRUE(has_dropped_gpu({13, 0}, {6, 1}, tables));
+  EXPECT_TRUE(has_dropped_gpu({12, 1}, {3, 7}, tables));
+  EXPECT_FALSE(has_dropped_gpu({12, 9}, {6, 1}, tables));
+  EXPECT_FALSE(has_dropped_gpu({13, 2}, {7, 5}, tables));
+  EXPECT_FALSE(has_dropped_gpu({13, 2}, {99, 0}, tables));
+}
 
 TEST(WheelChoice, EveryClassOfMachinesGetsItsBuildOrTheReason) {
   for (const Class& one : classes) {
