@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "apply.hpp"
 #include "exit_codes.hpp"
 #include "output_file.hpp"
 #include "terminal.hpp"
@@ -148,6 +149,31 @@ int run(const Work& work, const DoctorOptions& options) {
   run.machine = work.session.facts(true);
   judge(run);
   return show(work, run, View::doctor, doctor_code(run.doctor.verdict, options.strict));
+}
+
+int run(const Work& work, const SetupOptions& options) {
+  if (options.apply)
+    if (const std::string why = apply_refused(work.session, work.common, work.style, options.yes);
+        !why.empty())
+      return fail(exit_usage, why);
+  Run run = work.session.new_run("setup");
+  run.machine = work.session.facts(true);
+  judge(run);
+  run.setup = work.session.setup(run.machine, run.doctor);
+  if (!options.apply) return show(work, run, View::setup, exit_yes);
+  if (!work.common.json)
+    if (const int printed = show(work, run, View::setup, exit_yes); printed != exit_yes)
+      return printed;
+  const auto ended = apply_setup(work.session, work.common, work.style, options.yes, run.setup);
+  if (ended) return work.common.json ? show(work, run, View::setup, *ended) : *ended;
+  run.machine = work.session.facts(true);
+  judge(run);
+  run.setup.verdict = Fact<std::string>(
+      std::string(EnumNames<Verdict>::list[static_cast<std::size_t>(run.doctor.verdict)]),
+      "doctor");
+  if (!work.common.json) complain(message_text(work.style, "cli.apply.doctor"));
+  return show(work, run, work.common.json ? View::setup : View::doctor,
+              doctor_code(run.doctor.verdict, false));
 }
 
 /// "M,N,K" as three sizes.

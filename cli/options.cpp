@@ -42,6 +42,10 @@ class Builder {
       c.add_option("--explain", doctor_.explain, help("explain"))->type_name("ID");
       c.add_flag("--list-rules", doctor_.list_rules, help("list-rules"));
     });
+    add_command("setup", [this](CLI::App& c) {
+      CLI::Option* apply = c.add_flag("--apply", setup_.apply, help("setup-apply"));
+      c.add_flag("--yes", setup_.yes, help("setup-yes"))->needs(apply);
+    });
     add_command("bench", [this](CLI::App& c) { add_bench(c); });
     add_command("record", [this](CLI::App& c) {
       c.add_option("-o,--output", record_.output, help("output"))->type_name("FILE");
@@ -53,6 +57,7 @@ class Builder {
     if (app_.got_subcommand("facts")) return FactsOptions{};
     if (app_.got_subcommand("device")) return device_;
     if (app_.got_subcommand("doctor")) return doctor_;
+    if (app_.got_subcommand("setup")) return setup_;
     if (app_.got_subcommand("bench")) {
       BenchOptions bench = bench_;
       bench.quick = bench.quick || page_.quick;
@@ -128,6 +133,7 @@ class Builder {
   PageOptions page_;
   DeviceOptions device_;
   DoctorOptions doctor_;
+  SetupOptions setup_;
   BenchOptions bench_;
   RecordOptions record_;
 };

@@ -30,12 +30,15 @@ struct BenchOptions {
   std::string shape, device, backend, dtype = "fp32";
   double max_time_s = 0;
 };
+struct SetupOptions {
+  bool apply = false, yes = false;
+};
 struct RecordOptions {
   std::string output;
 };
 
 using CommandOptions = std::variant<PageOptions, FactsOptions, DeviceOptions, DoctorOptions,
-                                    BenchOptions, RecordOptions>;
+                                    SetupOptions, BenchOptions, RecordOptions>;
 
 struct Options {
   CommonOptions common;

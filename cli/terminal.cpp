@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 
 #include "exit_codes.hpp"
 
@@ -39,6 +41,7 @@ void write_all(int fd, std::string_view text) {
 }
 
 extern "C" void end_by_signal(int signal) {
+  if (forward_signal(signal)) return;  // it ends first, and we after it
   stop_children();
   if (progress_is_shown != 0) write_all(2, clear_line);
   ::_exit(exit_signal_base + signal);
@@ -95,6 +98,16 @@ Result<bool> print(std::string_view text) {
 }
 
 void complain(std::string_view text) { write_all(2, "gpuready: " + std::string(text) + "\n"); }
+
+bool can_ask() { return ::isatty(0) != 0; }
+
+bool ask(std::string_view question) {
+  write_all(2, std::string(question) + " ");
+  std::string answer;
+  if (!std::getline(std::cin, answer)) write_all(2, "\n");
+  for (char& c : answer) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return answer == "y" || answer == "yes";
+}
 
 void catch_signals() {
   struct sigaction action {};

@@ -23,6 +23,11 @@ Result<bool> print(std::string_view text);
 /// One line on standard error, with the program's name in front.
 void complain(std::string_view text);
 
+/// Whether there is somebody to ask: standard input is a terminal.
+bool can_ask();
+/// Asks on standard error; true only for the answer y or yes.
+bool ask(std::string_view question);
+
 /// Ctrl-C and its kin: kills children, clears the progress line, ends with 128 + signal.
 void catch_signals();
 

@@ -35,6 +35,13 @@ struct BenchAnswer {
   Answer answer = Answer::yes;
 };
 
+/// How a command of an install plan ended.
+struct CommandEnd {
+  bool succeeded = false;
+  int signal = 0;   ///< the signal that ended it, or 0
+  std::string how;  ///< "exited with status 1"
+};
+
 /// A machine to ask: this one, or a recorded one.
 class Session {
  public:
@@ -55,6 +62,11 @@ class Session {
   virtual Result<Fit> fit(const Machine& machine) = 0;
   virtual Result<Next> next(const Machine& machine, const Doctor& doctor,
                             const DeviceChoice& torch_device, const Bench& bench) = 0;
+  /// What to install, step by step; for root without sudo.
+  virtual Setup setup(const Machine& machine, const Doctor& doctor) = 0;
+  /// Runs a command of that plan on our terminal; its output goes to standard output, or to
+  /// standard error where the former is for JSON. An error on a recorded machine.
+  virtual Result<CommandEnd> run_command(const std::string& command, bool output_to_errors) = 0;
   /// This machine's facts and the files they came from, redacted, as JSON.
   virtual Result<std::string> record() = 0;
 
@@ -74,7 +86,7 @@ Doctor diagnose(const Machine& machine);
 DeviceChoice choose_device(const Machine& machine, const Doctor& doctor);
 DeviceChoice choose_torch_device(const Machine& machine, const Doctor& doctor);
 
-enum class View { page, facts, doctor, device, bench, lesson };
+enum class View { page, facts, doctor, device, bench, lesson, setup };
 
 struct Style {
   std::string language = "en";
@@ -100,6 +112,9 @@ std::string child_measure(std::string_view input, std::ostream& progress);
 
 /// Kills the children that run now; safe in a signal handler.
 void stop_children();
+/// Passes a signal on to the command of a plan that runs now; false where none does. Safe in a
+/// signal handler.
+bool forward_signal(int signal);
 
 /// JSON Schemas by command name, made from the field lists.
 std::vector<std::pair<std::string, std::string>> json_schemas();

@@ -8,6 +8,7 @@
 #include "gpuready/findings.hpp"
 #include "gpuready/machine.hpp"
 #include "gpuready/measurements.hpp"
+#include "gpuready/setup.hpp"
 
 namespace gpuready {
 
@@ -31,6 +32,7 @@ struct Run {
   Bench bench;
   Fit fit;
   Next next;
+  Setup setup;  ///< of `gpuready setup` alone, and so not in the page's list
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {

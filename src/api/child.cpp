@@ -4,6 +4,7 @@
 #include "base/json.hpp"
 #include "bench/runner.hpp"
 #include "gpuready/gpuready.hpp"
+#include "host/attached_command.hpp"
 #include "host/child_process.hpp"
 #include "host/real_host.hpp"
 #include "probe/vendor_child.hpp"
@@ -48,5 +49,7 @@ std::string child_measure(std::string_view input, std::ostream& progress) {
 }
 
 void stop_children() { host::kill_running_children(); }
+
+bool forward_signal(int signal) { return host::forward_to_attached(signal); }
 
 }  // namespace gpuready

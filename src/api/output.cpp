@@ -19,6 +19,8 @@ std::string show_text(const Run& run, View view, const Style& style) {
       return report::bench(run, context);
     case View::lesson:
       return report::lesson(run, context);
+    case View::setup:
+      return report::setup(run, context);
   }
   return {};
 }

@@ -63,6 +63,7 @@ std::vector<std::pair<std::string, std::string>> json_schemas() {
           {"doctor", text(finish("doctor", base::json_schema<Doctor>(), false))},
           {"device", text(finish("device", base::json_schema<DeviceChoice>(), false))},
           {"bench", text(finish("bench", base::json_schema<Bench>(), false))},
+          {"setup", text(finish("setup", base::json_schema<Setup>(), false))},
           {"record", text(finish("record", record_schema(), true))}};
 }
 
@@ -76,6 +77,8 @@ std::string json_documentation() {
   out +=
       "\n`facts` has `machine`; `doctor`, `device` and `bench` have the members of these parts "
       "at the top.\n";
+  out += "\n## `gpuready setup --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<Setup>("", out);
   return out;
 }
 

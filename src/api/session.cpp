@@ -6,29 +6,50 @@
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/rule_text.hpp"
+#include "catalog/setup_tables.hpp"
 #include "fit/rule_of_thumb.hpp"
 #include "gpuready/gpuready.hpp"
+#include "host/attached_command.hpp"
 #include "host/real_host.hpp"
 #include "host/recorded_host.hpp"
 #include "plan/next.hpp"
 #include "probe/probe.hpp"
 #include "rules/ladder.hpp"
 #include "rules/rule.hpp"
+#include "rules/setup_steps.hpp"
 
 namespace gpuready {
 
 namespace {
 
+/// The data that answers are made from.
+struct Tables {
+  catalog::Catalog catalog;
+  catalog::SetupTables setup;
+};
+
+/// The compiled-in texts of the rules, which a test shows to be sound.
+const catalog::RuleTexts& rule_texts() {
+  static const auto texts = catalog::load_rule_texts().value_or(catalog::RuleTexts{});
+  return texts;
+}
+
 /// What is common to this machine and a recorded one.
 class CommonSession : public Session {
  public:
-  CommonSession(std::unique_ptr<host::Host> real, catalog::Catalog catalog)
-      : real_(std::move(real)), catalog_(std::move(catalog)) {}
+  CommonSession(std::unique_ptr<host::Host> real, Tables tables)
+      : real_(std::move(real)), tables_(std::move(tables)) {}
 
-  Result<Fit> fit(const Machine& machine) override { return fit::rule_of_thumb(machine, catalog_); }
+  Result<Fit> fit(const Machine& machine) override {
+    return fit::rule_of_thumb(machine, tables_.catalog);
+  }
   Result<Next> next(const Machine& machine, const Doctor& doctor, const DeviceChoice& torch_device,
                     const Bench& bench) override {
-    return plan::next_steps(machine, doctor, torch_device, bench, catalog_);
+    return plan::next_steps(machine, doctor, torch_device, bench, tables_.catalog);
+  }
+  Setup setup(const Machine& machine, const Doctor& doctor) override {
+    return rules::plan_setup({machine, doctor, tables_.setup, rule_texts()});
   }
 
  protected:
@@ -43,7 +64,7 @@ class CommonSession : public Session {
 
  private:
   std::unique_ptr<host::Host> real_;
-  catalog::Catalog catalog_;
+  Tables tables_;
 };
 
 /// A server with many GPUs and no persistence mode can take longer than the default to start its
@@ -84,14 +105,29 @@ class RealSession : public CommonSession {
   [[nodiscard]] Run new_run(std::string_view command) const override {
     return run_at(command, base::iso8601(real().now()));
   }
+  Setup setup(const Machine& machine, const Doctor& doctor) override {
+    Setup setup = CommonSession::setup(machine, doctor);
+    // The owner of /proc/self is the user that we act for (Linux, proc(5)).
+    const auto self = real().status("/proc/self");
+    if (self && self->uid == 0) rules::leave_out_sudo(setup);
+    return setup;
+  }
+  Result<CommandEnd> run_command(const std::string& command, bool output_to_errors) override {
+    const host::CommandResult result = host::run_attached(command, output_to_errors);
+    CommandEnd end;
+    end.succeeded = result.end == host::End::exited && result.code == 0;
+    end.signal = result.end == host::End::signalled ? result.code : 0;
+    end.how = host::describe(result, {});
+    return end;
+  }
   Result<std::string> record() override { return api::record_machine(real()); }
 };
 
 /// A machine from a file: facts again from its raw answers, or as an earlier run has them.
 class RecordedSession : public CommonSession {
  public:
-  RecordedSession(std::unique_ptr<host::Host> real, catalog::Catalog catalog, api::Input input)
-      : CommonSession(std::move(real), std::move(catalog)), input_(std::move(input)) {}
+  RecordedSession(std::unique_ptr<host::Host> real, Tables tables, api::Input input)
+      : CommonSession(std::move(real), std::move(tables)), input_(std::move(input)) {}
 
   [[nodiscard]] bool recorded() const override { return true; }
   Machine facts(bool /*wake*/) override {
@@ -113,6 +149,10 @@ class RecordedSession : public CommonSession {
   }
   [[nodiscard]] Run new_run(std::string_view command) const override {
     return run_at(command, input_.at);
+  }
+  Result<CommandEnd> run_command(const std::string& /*command*/,
+                                 bool /*output_to_errors*/) override {
+    return failure("--from: nothing is installed on a recorded machine");
   }
   Result<std::string> record() override {
     return failure("--from: a recording is not recorded again; copy the file");
@@ -142,17 +182,19 @@ Result<std::unique_ptr<Session>> open_session(const SessionOptions& options) {
   }
   auto catalog = catalog::load_catalog(read_from(*real, options.data_dir));
   if (!catalog) return tl::unexpected(catalog.error());
+  auto setup = catalog::load_setup_tables(read_from(*real, options.data_dir));
+  if (!setup) return tl::unexpected(setup.error());
+  Tables tables{std::move(*catalog), std::move(*setup)};
   if (options.from.empty())
-    return std::make_unique<RealSession>(std::move(real), std::move(*catalog));
+    return std::make_unique<RealSession>(std::move(real), std::move(tables));
   auto input = api::read_input(*real, options.from);
   if (!input) return failure("--from " + input.error().text);
-  return std::make_unique<RecordedSession>(std::move(real), std::move(*catalog), std::move(*input));
+  return std::make_unique<RecordedSession>(std::move(real), std::move(tables), std::move(*input));
 }
 
 Doctor diagnose(const Machine& machine) {
   Doctor doctor = rules::climb(machine);
-  static const auto texts = catalog::load_rule_texts();
-  if (texts) rules::add_findings(rules::find(machine, *texts), doctor);
+  rules::add_findings(rules::find(machine, rule_texts()), doctor);
   return doctor;
 }
 

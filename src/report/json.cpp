@@ -51,6 +51,8 @@ base::Json object_for(const Run& run, View view) {
     case View::bench:
     case View::lesson:
       return flat_object(run, run.bench, writer);
+    case View::setup:
+      return flat_object(run, run.setup, writer);
     case View::page:
       break;
   }

@@ -25,6 +25,7 @@ std::string facts(const Run& run, const Context& context);
 std::string doctor(const Run& run, const Context& context);
 std::string bench(const Run& run, const Context& context);
 std::string lesson(const Run& run, const Context& context);
+std::string setup(const Run& run, const Context& context);
 
 std::string json(const Run& run, View view);
 

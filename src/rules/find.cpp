@@ -37,22 +37,25 @@ bool is_for(const catalog::RuleFix& fix, const std::string& situation) {
   return std::ranges::find(fix.tags, situation) != fix.tags.end();
 }
 
-/// The fixes for the first situation that has any.
-std::vector<Fix> fixes_for(const catalog::RuleText& text, const Sighting& sighting,
-                           const std::vector<std::string>& where) {
+}  // namespace
+
+std::vector<Fix> fixes_for(const catalog::RuleText& text, const std::vector<std::string>& args,
+                           const Machine& machine) {
   std::vector<Fix> fixes;
-  for (const std::string& situation : where) {
+  for (const std::string& situation : situations(machine)) {
     for (const catalog::RuleFix& fix : text.fixes) {
       if (!is_for(fix, situation)) continue;
-      Fix chosen{plain(fix.text, sighting.args), {}};
+      Fix chosen{plain(fix.text, args), {}};
       for (const std::string& command : fix.commands)
-        chosen.commands.push_back(fill_in(command, sighting.args));
+        chosen.commands.push_back(fill_in(command, args));
       fixes.push_back(std::move(chosen));
     }
     if (!fixes.empty()) break;
   }
   return fixes;
 }
+
+namespace {
 
 bool is_silenced(const Rule& rule, const std::vector<Speaking>& speaking) {
   return std::ranges::any_of(speaking, [&](const Speaking& other) {
@@ -66,7 +69,6 @@ std::vector<Finding> find(const Machine& machine, const catalog::RuleTexts& text
   std::vector<Speaking> speaking;
   for (const Rule& rule : all_rules())
     if (auto sighting = rule.check(machine)) speaking.push_back({&rule, std::move(*sighting)});
-  const std::vector<std::string> where = situations(machine);
   std::vector<Finding> findings;
   for (const Speaking& one : speaking) {
     const auto text = texts.find(one.rule->id);
@@ -76,7 +78,7 @@ std::vector<Finding> find(const Machine& machine, const catalog::RuleTexts& text
     finding.title = plain(text->second.title, one.sighting.args);
     finding.meaning = plain(text->second.meaning, one.sighting.args);
     finding.evidence = one.sighting.evidence;
-    finding.fixes = fixes_for(text->second, one.sighting, where);
+    finding.fixes = fixes_for(text->second, one.sighting.args, machine);
     findings.push_back(std::move(finding));
   }
   std::ranges::stable_sort(findings, {}, &Finding::severity);

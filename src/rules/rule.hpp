@@ -30,6 +30,10 @@ struct Rule {
 /// Every rule, area by area.
 const std::vector<Rule>& all_rules();
 
+/// The fixes of a rule for the first of the machine's situations that has any.
+std::vector<Fix> fixes_for(const catalog::RuleText& text, const std::vector<std::string>& args,
+                           const Machine& machine);
+
 /// The findings on a machine, most severe first, with the fixes for its situation.
 std::vector<Finding> find(const Machine& machine, const catalog::RuleTexts& texts);
 

@@ -1,35 +1,44 @@
 #pragma once
-/// What to install on this machine, step by step: driver, PyTorch, and the command that shows that
-/// it works. Pure.
+/// What to install on a machine, step by step: driver, container toolkit, PyTorch, and the command
+/// that shows that it works. Pure.
 
-#include <string>
+#include <optional>
 #include <vector>
 
+#include "catalog/rule_text.hpp"
+#include "catalog/setup_tables.hpp"
+#include "gpuready/findings.hpp"
 #include "gpuready/machine.hpp"
+#include "gpuready/setup.hpp"
 
 namespace gpuready::rules {
 
-struct SetupStep {
-  std::string what, why;
-  std::vector<std::string> commands;  ///< may be empty: then `what` and `why` tell what to do
-  bool needs_root = false;
-  bool done = false;
+/// What a plan is made from; `doctor` is what was judged of this machine.
+struct SetupInput {
+  const Machine& machine;
+  const Doctor& doctor;
+  const catalog::SetupTables& tables;
+  const catalog::RuleTexts& texts;
 };
 
 /// Never installs a driver inside WSL or a container: there it belongs to Windows or to the host.
-/// Empty where there is no GPU of a vendor that PyTorch knows.
-std::vector<SetupStep> setup_steps(const Machine& machine);
+/// No steps where there is no GPU of a vendor that PyTorch knows.
+Setup plan_setup(const SetupInput& input);
 
-/// Which of NVIDIA's drivers a machine needs.
-struct DriverNeed {
-  bool known = false;     ///< whether the generation of every GPU is known
-  bool possible = false;  ///< false: no driver serves all of the GPUs
-  bool open = true;       ///< open kernel module; proprietary otherwise
-  int last_branch = 0;    ///< 470 or 580 for GPUs that newer branches ignore; 0: the current one
-};
-DriverNeed driver_need(const Machine& machine);
+/// The same plan for root, who needs no sudo (and may not have it).
+void leave_out_sudo(Setup& setup);
 
-/// Commands that install this driver the distribution's way; none where that is not known here.
-std::vector<std::string> driver_commands(const std::string& family, const DriverNeed& need);
+// The parts of a plan.
+
+/// NVIDIA's driver: install, replace, repair, or done; then Secure Boot and the restart where the
+/// driver's step has commands. `driver` becomes the version that there is or will be.
+std::vector<SetupStep> driver_steps(const SetupInput& input,
+                                    std::optional<catalog::VersionNumber>& driver);
+/// PyTorch: one step, or one per generation where no build has kernels for all; then the check.
+std::vector<SetupStep> torch_steps(const SetupInput& input,
+                                   const std::optional<catalog::VersionNumber>& driver,
+                                   TorchPlan& plan);
+/// The build for the CPU, where no GPU is.
+TorchPlan torch_for_cpu();
 
 }  // namespace gpuready::rules

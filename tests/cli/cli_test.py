@@ -7,6 +7,7 @@ Environment: GPUREADY_BINARY, GPUREADY_SOURCE_DIR, GPUREADY_FAKES_DIR.
 import json
 import os
 import pathlib
+import pty
 import signal
 import subprocess
 import sys
@@ -356,6 +357,174 @@ class FakeGpu(unittest.TestCase):
         self.assertEqual(answer["doctor"]["verdict"], "degraded")
         self.assertIn("0", answer["doctor"]["summary"])
         self.assertEqual(answer["fit"]["device"], "cuda:1")
+
+
+# Stands for sudo, apt-get and python3: writes down how it was called, and does what `on` tells.
+STAND_IN = """#!/bin/sh
+echo "$(basename "$0") $*" >> "$CALLS"
+case "$(basename "$0") $*" in
+  sudo*) exec "$@" ;;
+  "python3 -m venv"*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+esac
+case "$*" in
+  *"$FAIL_ON"*) echo "the mirror is away" >&2; exit 7 ;;
+  *"$HANG_ON"*) trap 'echo ended >> "$CALLS"; exit 3' INT TERM
+                echo ready > "$READY"; read -r never < "$NEVER" ;;
+esac
+exit 0
+"""
+
+
+class Setup(unittest.TestCase):
+    """`setup --apply` with a fake GPU whose driver works, and stand-ins for what it calls."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        programs = self.folder / "bin"
+        programs.mkdir()
+        for name in ("sudo", "apt-get", "dnf", "zypper", "pacman", "python3", "python"):
+            (programs / name).write_text(STAND_IN)
+            (programs / name).chmod(0o755)
+        os.mkfifo(self.folder / "ready")
+        os.mkfifo(self.folder / "never")
+        self.environment = {
+            **os.environ, **fake_gpu(T4), "LC_ALL": "C",
+            "PATH": f"{programs}:{os.environ['PATH']}", "CALLS": str(self.folder / "calls"),
+            "READY": str(self.folder / "ready"), "NEVER": str(self.folder / "never"),
+            "FAIL_ON": "nothing at all", "HANG_ON": "nothing at all"}
+
+    def start(self, *arguments, **changes):
+        return subprocess.Popen([BINARY, "setup", *arguments], cwd=self.folder, text=True,
+                                env={**self.environment, **changes}, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def finish(self, *arguments, **changes):
+        process = self.start(*arguments, **changes)
+        out, errors = process.communicate(timeout=110)
+        return process.returncode, out, errors
+
+    def calls(self):
+        path = self.folder / "calls"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def installs(self):
+        return [call for call in self.calls() if "pip install" in call]
+
+    def test_the_plan_runs_nothing_and_agrees_with_its_schema(self):
+        code, out, errors = self.finish("--json")
+        self.assertEqual(code, 0, errors)
+        plan = validate(out, "setup")
+        steps = {step["id"]: step for step in plan["steps"]}
+        self.assertTrue(steps["driver"]["done"])
+        self.assertFalse(steps["torch"]["done"])
+        self.assertEqual(plan["torch"]["tag"], "cu130")
+        self.assertIn(plan["torch"]["command"], steps["torch"]["commands"][-1])
+        self.assertEqual((plan["applied"], plan["verdict"]["absent"]), ([], "not-tested"))
+        self.assertEqual(self.installs(), [])
+
+    def test_success_runs_every_command_and_ends_with_doctors_verdict(self):
+        code, out, errors = self.finish("--apply", "--yes")
+        self.assertEqual(code, 0, out + errors)
+        self.assertEqual(len(self.installs()), 1)
+        self.assertIn("whl/cu130", self.installs()[0])
+        self.assertIn("-c import torch", self.calls()[-1])
+        self.assertIn("\n$ ", out)
+        self.assertIn("ok", out.split("\n$ ")[-1])
+
+    def test_json_has_what_ran_and_nothing_else_on_standard_output(self):
+        code, out, errors = self.finish("--apply", "--yes", "--json")
+        self.assertEqual(code, 0, errors)
+        answer = validate(out, "setup")
+        self.assertTrue(all(command["succeeded"] for command in answer["applied"]))
+        self.assertEqual(answer["verdict"], "usable")
+
+    def test_a_failure_in_the_middle_ends_with_4_and_names_the_step(self):
+        code, out, errors = self.finish("--apply", "--yes", FAIL_ON="pip install")
+        self.assertEqual(code, 4, out + errors)
+        self.assertIn("the mirror is away", errors)
+        self.assertIn("PyTorch (cu130)", errors)
+        self.assertIn("exited with status 7", errors)
+        self.assertIn("pip install", self.calls()[-1])
+        code, out, errors = self.finish("--apply", "--yes", "--json", FAIL_ON="pip install")
+        self.assertEqual(code, 4)
+        self.assertFalse(validate(out, "setup")["applied"][-1]["succeeded"])
+
+    def test_nobody_to_ask_is_wrong_usage_in_one_line(self):
+        for arguments in (["--apply"], ["--apply", "--json"], ["--yes"],
+                          ["--apply", "--yes", "--from", str(MACHINES[0])]):
+            with self.subTest(arguments):
+                code, out, errors = self.finish(*arguments)
+                self.assertEqual((code, out, errors.count("\n")), (2, "", 1), errors)
+                self.assertEqual(self.calls(), [])
+
+    def test_ctrl_c_ends_the_command_first_and_then_the_run(self):
+        process = self.start("--apply", "--yes", HANG_ON="pip install")
+        (self.folder / "ready").read_text()  # returns when the command runs
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual(self.calls()[-1], "ended")
+        self.assertIn("stopped in the step", errors)
+
+    def on_a_terminal(self, answer, key_when_ready=None, **changes):
+        """(exit code, what the terminal showed) of --apply, answered on a terminal."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.folder)
+            os.execve(BINARY, [BINARY, "setup", "--apply", "--color", "never"],
+                      {**self.environment, **changes})
+        os.write(terminal, answer)
+        if key_when_ready is not None:
+            (self.folder / "ready").read_text()
+            os.write(terminal, key_when_ready)
+        shown = b""
+        try:
+            while piece := os.read(terminal, 65536):
+                shown += piece
+        except OSError:
+            pass  # the end of a terminal whose program is gone
+        os.close(terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
+
+    def test_a_no_changes_nothing(self):
+        code, shown = self.on_a_terminal(b"n\n")
+        self.assertEqual(code, 1, shown)
+        self.assertIn("[y/N]", shown)
+        self.assertIn("nothing was changed", shown)
+        self.assertEqual(self.installs(), [])
+
+    def test_a_yes_runs_the_plan_on_the_terminal(self):
+        code, shown = self.on_a_terminal(b"y\n")
+        self.assertEqual(code, 0, shown)
+        self.assertEqual(len(self.installs()), 1)
+
+    def test_ctrl_c_on_the_terminal_ends_both(self):
+        code, shown = self.on_a_terminal(b"y\n", b"\x03", HANG_ON="pip install")
+        self.assertEqual(code, 130, shown)
+        self.assertEqual(self.calls()[-1], "ended")
+
+    def test_tables_of_the_users_reach_the_plan(self):
+        (self.folder / "torch_wheels.csv").write_text(
+            "vendor,tag,os,arch,torch_min,torch_max,python_min,python_max,sm_list,ptx,driver_min,"
+            "cuda,cudnn,status,source,as_of\n"
+            + "".join(f"nvidia,cu999,linux,{arch},9.0,9.0,,,7.5,,500.1,99.9,,stable,test,2030-01\n"
+                      for arch in ("x86_64", "aarch64")))
+        code, out, errors = self.finish("--json", "--data", str(self.folder))
+        self.assertEqual(code, 0, errors)
+        self.assertEqual(validate(out, "setup")["torch"]["tag"], "cu999")
+        (self.folder / "nvidia_chips.csv").write_text("first,last\nx,y\n")
+        code, out, errors = self.finish("--data", str(self.folder))
+        self.assertEqual((code, out, errors.count("\n")), (2, "", 1))
+        self.assertIn("nvidia_chips.csv", errors)
+
+    def test_every_recorded_machine_has_a_plan(self):
+        for machine in sorted((SOURCE / "tests" / "machines").rglob("*.json")):
+            with self.subTest(machine.stem):
+                result = run("setup", "--from", str(machine), "--json")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                validate(result.stdout, "setup")
 
 
 class OpenCl(unittest.TestCase):

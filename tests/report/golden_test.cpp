@@ -64,6 +64,44 @@ TEST(Golden, ThePageAndTheLadderOfEveryRecordedMachineAreFrozen) {
   }
 }
 
+/// Machines of tests/machines/rules whose plans differ from those of the others.
+const std::vector<std::string> plans_of_rules{"closed-module-on-new-gpu",
+                                              "colab-without-gpu",
+                                              "docker-without-gpu-toolkit",
+                                              "driver-newer-than-tables",
+                                              "driver-not-installed",
+                                              "driver-too-old-for-torch",
+                                              "gfx-target-without-wheel",
+                                              "gpu-too-old-for-driver",
+                                              "intel-graphics-only",
+                                              "jetson-with-server-torch",
+                                              "kfd-permission",
+                                              "linux-driver-in-wsl",
+                                              "module-not-built-for-kernel",
+                                              "no-wheel-for-python",
+                                              "open-module-on-old-gpu",
+                                              "secure-boot-rejects-module",
+                                              "vfio-bound",
+                                              "wheel-lacks-kernels"};
+
+TEST(Golden, TheInstallPlansAreFrozen) {
+  std::vector<fs::path> paths = recorded_machines();
+  for (const std::string& name : plans_of_rules)
+    paths.push_back(source / "tests" / "machines" / "rules" / (name + ".json"));
+  for (const fs::path& path : paths) {
+    auto session = open_session({path.string(), ""});
+    ASSERT_TRUE(session) << session.error().text;
+    gpuready::Run run = (*session)->new_run("setup");
+    run.machine = (*session)->facts(true);
+    run.doctor = diagnose(run.machine);
+    run.setup = (*session)->setup(run.machine, run.doctor);
+    const std::string text = show_text(run, View::setup, {});
+    expect_fits(text, path);
+    testing::expect_golden(source / "tests" / "golden" / "setup" / (path.stem().string() + ".txt"),
+                           text);
+  }
+}
+
 Case measured(const char* device, const char* library, double seconds) {
   Case c;
   c.device = device, c.backend = library, c.library.name = library;
