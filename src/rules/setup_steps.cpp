@@ -75,6 +75,18 @@ Steps runtime_steps(const SetupInput& input) {
   return {step};
 }
 
+/// A GPU that is switched off is on no bus: until it is on, nothing can be chosen for it.
+Steps switched_off_steps(const SetupInput& input) {
+  const auto& findings = input.doctor.findings;
+  const auto it = std::ranges::find(findings, "gpu-switched-off", &Finding::id);
+  if (it == findings.end()) return {};
+  SetupStep step;
+  step.id = "driver";
+  step.what = {"setup.driver.what-switched-off", {}};
+  step.why = it->meaning;
+  return {step};
+}
+
 Message summary_of(const Steps& steps) {
   if (steps.empty()) return {"setup.summary.nothing", {}};
   const auto to_do = std::ranges::count_if(
@@ -114,7 +126,10 @@ Setup plan_setup(const SetupInput& input) {
   const bool any = nvidia || has_gpu_of(machine, "amd") || has_gpu_of(machine, "intel");
   Setup setup;
   setup.verdict = Fact<std::string>::absent(Absence::not_tested, "not applied");
-  if (any) {
+  setup.steps = switched_off_steps(input);
+  if (!setup.steps.empty()) {
+    setup.torch = torch_for_cpu();
+  } else if (any) {
     std::optional<catalog::VersionNumber> driver;
     if (nvidia) {
       append(setup.steps, driver_steps(input, driver));

@@ -92,8 +92,16 @@ TorchPlan plan_of(const WheelChoice& choice) {
   return plan;
 }
 
+/// The build that is there, where it is for this vendor's GPUs; the ladder judges NVIDIA's alone.
+const TorchBuild* build_for_vendor(const PythonEnvironment* python, const std::string& vendor) {
+  if (python == nullptr || !python->torch) return nullptr;
+  const TorchBuild& torch = *python->torch;
+  const bool fits = (vendor == "amd" && torch.hip) || (vendor == "intel" && torch.tag.is("xpu"));
+  return fits ? &torch : nullptr;
+}
+
 SetupStep torch_step(const SetupInput& input, const PythonEnvironment* python,
-                     const WheelChoice& choice, const Target& target) {
+                     const WheelChoice& choice, const Target& target, const std::string& vendor) {
   SetupStep step;
   step.id = "torch";
   step.what = choice.tag.empty() ? Message{"setup.torch.what", {}}
@@ -102,6 +110,11 @@ SetupStep torch_step(const SetupInput& input, const PythonEnvironment* python,
   if (judged.outcome == Outcome::pass && !wheel_lacks_one_gpu(input.machine)) {
     step.what = {"setup.torch.what", {}};
     step.why = judged.why, step.done = true;
+    return step;
+  }
+  if (const TorchBuild* build = build_for_vendor(python, vendor)) {
+    step.what = {"setup.torch.what", {}};
+    step.why = {"setup.torch.for-vendor", {build->version}}, step.done = true;
     return step;
   }
   step.why = why_of(choice);
@@ -147,7 +160,7 @@ Steps torch_steps(const SetupInput& input, const std::optional<VersionNumber>& d
   Steps steps;
   if (choice.outcome != WheelOutcome::two_environments) {
     const Target target = target_for(input.machine, python, ".venv");
-    steps.push_back(torch_step(input, python, choice, target));
+    steps.push_back(torch_step(input, python, choice, target, request.vendor));
     const bool has_torch = steps.back().done;
     const std::string used = has_torch && python != nullptr ? quoted(python->executable)
                              : choice.command.empty()       ? ""
@@ -160,7 +173,8 @@ Steps torch_steps(const SetupInput& input, const std::optional<VersionNumber>& d
     WheelRequest one = request;
     one.capabilities = {capability};
     const Target target = target_for(input.machine, python, ".venv-" + capability.text());
-    steps.push_back(torch_step(input, python, choose_wheel(one, input.tables.wheels), target));
+    steps.push_back(
+        torch_step(input, python, choose_wheel(one, input.tables.wheels), target, one.vendor));
     last = target.python;
   }
   steps.push_back(check_step(request.vendor, last));

@@ -315,6 +315,31 @@ TEST(SetupTorch, OtherVendorsGetTheirIndex) {
   EXPECT_TRUE(base::contains(all_commands(intel), "device='xpu'"));
 }
 
+TEST(SetupTorch, ABuildForTheVendorsGpusIsLeftAlone) {
+  const std::vector<std::tuple<const char*, const char*, const char*>> builds{
+      {"rules/kfd-permission", "2.13.0+rocm7.2", "7.2"},
+      {"rules/intel-graphics-only", "2.14.0+xpu", ""}};
+  for (const auto& [name, version, hip] : builds) {
+    Machine machine = recorded(name);
+    TorchBuild torch;
+    torch.version = version;
+    torch.tag = {std::string(version).substr(7), "test"};
+    if (*hip != '\0') torch.hip = {hip, "test"};
+    for (PythonEnvironment& python : machine.python)
+      if (python.is_default) python.torch = Fact<TorchBuild>(torch, "test");
+    const gpuready::Setup setup = plan(machine);
+    ASSERT_NE(step(setup, "torch"), nullptr) << name;
+    EXPECT_TRUE(step(setup, "torch")->done) << name;
+  }
+}
+
+TEST(SetupSteps, AGpuThatIsSwitchedOffIsSwitchedOnFirst) {
+  const gpuready::Setup setup = plan(recorded("rules/gpu-switched-off"));
+  ASSERT_EQ(setup.steps.size(), 1U);
+  EXPECT_EQ(setup.steps[0].what.key, "setup.driver.what-switched-off");
+  EXPECT_EQ(setup.summary.key, "setup.summary.by-hand");
+}
+
 TEST(SetupSteps, WithoutAGpuThereIsNothingToInstall) {
   const gpuready::Setup setup = plan(recorded("server-without-gpu"));
   EXPECT_TRUE(setup.steps.empty());
