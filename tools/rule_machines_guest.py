@@ -1,7 +1,7 @@
 """More machines for the rules about containers, WSL and hosted notebooks: other runtimes, kernels
 and images than the usual ones."""
 
-from machine_bases import CLOUD_XEON, DRIVER, cu, gpu_on_bus, in_docker, ml, ubuntu
+from machine_bases import CLOUD_XEON, CUDA, DRIVER, cu, gpu_on_bus, in_docker, ml, ubuntu
 from machine_gpus import RTX4090, cuda_device, nvml_device
 from machine_parts import EACCES, EPERM, Machine
 from rule_machines_container import colab_without_gpu, no_gpu_in_container
@@ -121,6 +121,33 @@ def lxc_with_nodes_alone():
     return m
 
 
+def apptainer_without_nv():
+    m = ubuntu("Apptainer without --nv in a Slurm job that has a GPU: the nodes are there, no "
+               "library is (C02: apptainer/singularity#5935).")
+    gpu_on_bus(m, RTX4090, BUS)
+    m.kernel_module(DRIVER, "open")
+    m.nvidia_nodes(1)
+    m.environment.update(APPTAINER_CONTAINER="/images/torch.sif", SLURM_JOB_ID="77",
+                         SLURM_JOB_GPUS="0", CUDA_VISIBLE_DEVICES="0")
+    m.nvml_missing()
+    m.cuda_missing()
+    m.opencl_missing()
+    return m
+
+
+def docker_desktop_in_wsl():
+    m = wsl("A guard: WSL with Docker Desktop, which brings NVIDIA's toolkit (C01).")
+    m.node("/dev/dxg")
+    for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
+        m.file(f"/usr/lib/wsl/lib/{name}")
+    m.nvml("/usr/lib/wsl/lib/libnvidia-ml.so.1", "581.57", CUDA, [nvml_device(RTX4090, 0, BUS)])
+    m.cuda("/usr/lib/wsl/lib/libcuda.so.1", CUDA, [cuda_device(RTX4090, 0, BUS)])
+    program = "/mnt/wsl/docker-desktop/cli-tools/usr/bin/docker"
+    m.file(program, executable=True)
+    m.link("/usr/bin/docker", program)
+    return m
+
+
 def podman_without_groups():
     m = ubuntu("A rootless container of podman whose user is not in the nodes' group (D12: "
                "nvidia-container-toolkit#210).")
@@ -138,4 +165,5 @@ def podman_without_groups():
 
 MACHINES = [wsl_driver_fails, wsl_with_own_kernel, lxc_without_device_rules, pod_without_gpus,
             image_for_newer_major, image_for_newer_minor, colab_environment_altered,
-            kaggle_without_gpu, lxc_with_nodes_alone, podman_without_groups]
+            kaggle_without_gpu, lxc_with_nodes_alone, podman_without_groups, apptainer_without_nv,
+            docker_desktop_in_wsl]

@@ -63,8 +63,7 @@ Found container_by_file(host::Host& host) {
   for (const auto& [path, kind] :
        {std::pair{"/var/run/secrets/kubernetes.io/serviceaccount", "kubernetes"},
         std::pair{"/.dockerenv", "docker"}, std::pair{"/run/.containerenv", "podman"},
-        std::pair{"/.singularity.d", "apptainer"}, std::pair{"/dev/incus/sock", "lxc"},
-        std::pair{"/dev/lxd/sock", "lxc"}})
+        std::pair{"/.singularity.d", "apptainer"}})
     if (exists(host, path)) return {kind, path};
   return nothing("");
 }
@@ -179,6 +178,14 @@ Found program(host::Host& host, std::initializer_list<const char*> names) {
   return nothing(std::string(*names.begin()) + " is not on PATH");
 }
 
+/// In WSL, Docker Desktop's program is a link to a file of its own distribution.
+Found docker(host::Host& host) {
+  const Found found = program(host, {"docker"});
+  if (!found) return found;
+  const std::string real = resolved(host, *found);
+  return contains(real, "docker-desktop") ? Found(real, *found) : found;
+}
+
 /// selinuxfs: "1" where the policy is enforced.
 Found selinux(host::Host& host) {
   const std::string path = "/sys/fs/selinux/enforce";
@@ -220,7 +227,7 @@ Environment probe_environment(host::Host& host) {
   environment.slurm = slurm(host);
   environment.kubernetes = from_variable(host, "KUBERNETES_SERVICE_HOST");
   environment.prime = prime(host);
-  environment.docker = program(host, {"docker"});
+  environment.docker = docker(host);
   environment.container_toolkit =
       program(host, {"nvidia-ctk", "nvidia-container-runtime", "nvidia-container-toolkit",
                      "nvidia-container-runtime-hook"});

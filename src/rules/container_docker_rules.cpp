@@ -52,6 +52,12 @@ bool has_open_node(const Machine& machine) {
   });
 }
 
+bool is_apptainer_without_driver(const Machine& machine) {
+  return machine.environment.container.is("apptainer") &&
+         machine.driver.nvml.library.absent_for(Absence::library_missing) &&
+         machine.driver.cuda.library.absent_for(Absence::library_missing);
+}
+
 /// "13.0" as {13, 0}; nothing where it is no such number.
 std::optional<std::pair<std::int64_t, std::int64_t>> version_pair(std::string_view text) {
   const std::size_t dot = text.find('.');
@@ -91,10 +97,12 @@ bool torch_fits(const Machine& machine, std::int64_t major) {
 
 }  // namespace
 
-/// None of the nodes is there. Images may hold a libcuda of their own, which finds no device then.
+/// None of the nodes is there, or it is Apptainer, which shows the host's nodes always and its
+/// libraries on demand. Images may hold a libcuda of their own, which finds no device then.
 std::optional<Sighting> container_without_gpus(const Machine& machine) {
   const CudaDriver& cuda = machine.driver.cuda;
-  if (!in_container_without_cuda(machine) || has_any_node(machine)) return {};
+  if (!in_container_without_cuda(machine)) return {};
+  if (has_any_node(machine) && !is_apptainer_without_driver(machine)) return {};
   const bool no_library = cuda.library.absent_for(Absence::library_missing);
   if (!no_library && !cuda.init.absent_for(Absence::call_failed)) return {};
   if (machine.driver.nvml.init.is(true) || !host_has_gpu(machine)) return {};
@@ -108,6 +116,7 @@ std::optional<Sighting> container_without_gpus(const Machine& machine) {
 std::optional<Sighting> container_lacks_compute(const Machine& machine) {
   if (!in_container_without_cuda(machine)) return {};
   if (!machine.driver.nvml.init.is(true) && !has_open_node(machine)) return {};
+  if (is_apptainer_without_driver(machine)) return {};
   if (machine.os.id.is("alpine")) return {};  // no libcuda would load there (no-wheel-for-libc)
   if (!machine.driver.cuda.library.absent_for(Absence::library_missing)) return {};
   return Sighting{{variable(machine, "NVIDIA_DRIVER_CAPABILITIES").value_or("not set")},
@@ -133,7 +142,8 @@ std::optional<Sighting> gpu_lost_in_container(const Machine& machine) {
 /// long as kernels run; a smaller major one is not, which kernels of ours do not notice.
 std::optional<Sighting> image_needs_newer_cuda(const Machine& machine) {
   const Driver& driver = machine.driver;
-  const bool by_cuda = driver.cuda.version.known();
+  // A libcuda of the image's own that did not start says what it is of, not what the driver has.
+  const bool by_cuda = driver.cuda.init.is(true) || !driver.nvml.cuda_version;
   const Fact<std::string>& highest = by_cuda ? driver.cuda.version : driver.nvml.cuda_version;
   if (!machine.environment.container || !highest) return {};
   const Asked image = asked_by_image(machine);
@@ -165,8 +175,9 @@ std::optional<Sighting> driver_inside_image(const Machine& machine) {
 
 std::optional<Sighting> docker_without_gpu_toolkit(const Machine& machine) {
   const Environment& where = machine.environment;
-  // WSL's docker is as a rule Docker Desktop's, which brings what it needs.
-  if (where.container || where.wsl || !where.docker || !kernel_ran(machine)) return {};
+  if (where.container || !where.docker || !kernel_ran(machine)) return {};
+  // Docker Desktop, which WSL shows so, brings what it needs.
+  if (base::contains(*where.docker, "docker-desktop")) return {};
   if (!where.container_toolkit.absent_for(Absence::not_found)) return {};
   return Sighting{{*where.docker},
                   {evidence("machine.environment.docker", where.docker),

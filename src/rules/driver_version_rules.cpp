@@ -4,6 +4,7 @@
 #include "rules/ladder.hpp"
 #include "rules/questions.hpp"
 #include "rules/rungs.hpp"
+#include "rules/torch_rules.hpp"
 
 namespace gpuready::rules {
 
@@ -101,9 +102,10 @@ std::optional<Sighting> driver_too_old_for_torch(const Machine& machine) {
   if (!highest || !cuda_sees_a_device(machine)) return {};
   const auto built = major_of(*python->torch->cuda), able = major_of(*highest);
   if (!built || !able || *built <= *able) return {};
-  return Sighting{{python->torch->version, *python->torch->cuda, *highest},
-                  {evidence("machine.python.torch.cuda", python->torch->cuda),
-                   evidence("machine.driver.cuda.version", highest)}};
+  return Sighting{
+      {python->torch->version, *python->torch->cuda, *highest, install_line(machine, python)},
+      {evidence("machine.python.torch.cuda", python->torch->cuda),
+       evidence("machine.driver.cuda.version", highest)}};
 }
 
 std::optional<Sighting> ptx_too_new_for_driver(const Machine& machine) {

@@ -114,12 +114,17 @@ std::optional<Sighting> nvidia_visible_devices_void(const Machine& machine) {
   return Sighting{{*value}, {of_variable(machine, name), cuda_count(machine)}};
 }
 
+/// SLURM_JOB_GPUS and SLURM_STEP_GPUS list indices, so that 0 is a GPU; the others are counts.
+bool names_slurm_gpus(const std::string& name, const std::string& value) {
+  if (!base::starts_with(name, "SLURM_") || !base::contains(name, "GPUS")) return false;
+  const bool is_list = name == "SLURM_JOB_GPUS" || name == "SLURM_STEP_GPUS";
+  return !value.empty() && (is_list || value != "0");
+}
+
 std::optional<Sighting> slurm_job_without_gpus(const Machine& machine) {
   if (!in_slurm_job(machine) || cuda_sees_a_device(machine)) return {};
   for (const auto& [name, value] : machine.environment.variables)
-    if (base::starts_with(name, "SLURM_") && base::contains(name, "GPUS") && !value.empty() &&
-        value != "0")
-      return {};
+    if (names_slurm_gpus(name, value)) return {};
   return Sighting{{*variable(machine, "SLURM_JOB_ID")},
                   {of_variable(machine, "SLURM_JOB_ID"), of_variable(machine, "SLURM_JOB_GPUS"),
                    of_variable(machine, "SLURM_GPUS_ON_NODE"), cuda_count(machine)}};
