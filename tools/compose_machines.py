@@ -14,6 +14,7 @@ import rule_machines_driver
 import rule_machines_guest
 import rule_machines_hardware
 import rule_machines_health
+import rule_machines_log
 import rule_machines_python
 import rule_machines_vendor
 from machine_bases import (CLOUD_XEON, CORE, CUDA, DEBIAN_LIB, DRIVER, EPYC, NVIDIA, RYZEN, SAPPHIRE,
@@ -357,6 +358,7 @@ RULE_MACHINES = [
     *rule_machines_container.MACHINES,
     *rule_machines_guest.MACHINES,
     *rule_machines_health.MACHINES,
+    *rule_machines_log.MACHINES,
     *rule_machines_python.MACHINES,
     *rule_machines_vendor.MACHINES,
 ]

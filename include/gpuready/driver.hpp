@@ -15,6 +15,7 @@ struct PciFunction {
   Fact<std::string> vendor_id, device_id, class_code, driver, runtime_status;
   Fact<std::string> gfx_target;
   Fact<std::int64_t> bar1_bytes;
+  Fact<bool> answers;
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
@@ -25,6 +26,8 @@ struct PciFunction {
     f("driver", s.driver, Unit::none, "kernel driver that is bound to it");
     f("runtime_status", s.runtime_status, Unit::none, "active or suspended (asleep)");
     f("gfx_target", s.gfx_target, Unit::none, "AMD's name of the instruction set, as gfx1100");
+    f("answers", s.answers, Unit::none,
+      "whether its configuration space answers; where all of it reads as ones, it does not");
     f("bar1_bytes", s.bar1_bytes, Unit::bytes, "window onto an NVIDIA GPU's memory; 0 where none");
   }
 };
@@ -182,6 +185,7 @@ struct CudaDriver {
 
 struct Driver {
   KernelModule module;
+  Fact<std::string> fabric_manager;
   std::vector<DeviceFile> files;
   NvmlDriver nvml;
   CudaDriver cuda;
@@ -189,6 +193,8 @@ struct Driver {
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
     f("module", s.module, Unit::none, "NVIDIA's kernel module");
+    f("fabric_manager", s.fabric_manager, Unit::none,
+      "version of the installed fabric manager, which must be the driver's");
     f("files", s.files, Unit::none, "device nodes");
     f("nvml", s.nvml, Unit::none, "management library");
     f("cuda", s.cuda, Unit::none, "CUDA driver");

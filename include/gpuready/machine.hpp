@@ -173,7 +173,7 @@ struct PythonEnvironment {
 struct Environment {
   Fact<std::string> container, wsl, colab, kaggle, runpod, vast, lambda, slurm, kubernetes, prime;
   Fact<std::string> docker, container_toolkit, selinux;
-  std::map<std::string, std::string> variables;
+  std::map<std::string, std::string> variables, services;
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
@@ -192,6 +192,8 @@ struct Environment {
       "program of NVIDIA's container toolkit");
     f("selinux", s.selinux, Unit::none, "enforcing or permissive");
     f("variables", s.variables, Unit::none, "variables that change what a GPU program sees");
+    f("services", s.services, Unit::none,
+      "CUDA_VISIBLE_DEVICES as units of systemd set it, by unit file");
   }
 };
 

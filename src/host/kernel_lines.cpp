@@ -12,7 +12,7 @@ namespace {
 /// Words of NVIDIA's modules (NVRM, nvidia...), of the open drivers, and of the kernel where it
 /// turns a module away (kernel/module/signing.c, "Loading of ... is rejected") or wakes up
 /// (kernel/power/suspend.c).
-constexpr std::array<std::string_view, 12> words{"NVRM",
+constexpr std::array<std::string_view, 14> words{"NVRM",
                                                  "nvidia",
                                                  "NVIDIA",
                                                  "nouveau",
@@ -23,7 +23,9 @@ constexpr std::array<std::string_view, 12> words{"NVRM",
                                                  "Lockdown",
                                                  "is rejected",
                                                  "was rejected by service",
-                                                 "PM: suspend exit"};
+                                                 "not signed with a trusted key",
+                                                 "PM: suspend exit",
+                                                 "hibernation exit"};
 
 }  // namespace
 
@@ -43,6 +45,29 @@ std::string lines_about_gpus(std::string_view log, bool first_too) {
     keep = false;
     log.remove_prefix(std::min(end + 1, log.size()));
   }
+  return kept;
+}
+
+std::string visible_devices_in_unit(std::string_view unit) {
+  std::string kept;
+  for (const std::string& line : base::split_lines(std::string(unit))) {
+    if (!base::starts_with(base::trim(line), "Environment=")) continue;
+    std::string words = line.substr(line.find('=') + 1);
+    std::ranges::replace(words, '"', ' ');
+    std::ranges::replace(words, '\'', ' ');
+    for (const std::string& word : base::split(words, ' '))
+      if (base::contains(word, "VISIBLE_DEVICES=")) kept += "Environment=" + word + '\n';
+  }
+  return kept;
+}
+
+std::string part_to_keep(const std::string& path, std::string content) {
+  if (path == kernel_log_file) return lines_about_gpus(content);
+  if (base::contains(path, ".service")) return visible_devices_in_unit(content);
+  if (path != command_line_file) return content;
+  std::string kept;
+  for (const std::string& word : base::split(content, ' '))
+    if (base::contains(word, "blacklist=")) kept += std::string(base::trim(word)) + ' ';
   return kept;
 }
 

@@ -23,7 +23,7 @@ Recorder::Recorder(Host& inner) : inner_(inner) {
 
 Result<std::string> Recorder::read_file(const std::string& path, std::size_t max_bytes) {
   Result<std::string> content = inner_.read_file(path, max_bytes);
-  if (content && path == kernel_log_file) *content = lines_about_gpus(*content);
+  if (content) *content = part_to_keep(path, std::move(*content));
   return keep(recording_.files, path, std::move(content));
 }
 

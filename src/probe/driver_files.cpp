@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -91,6 +92,22 @@ std::vector<std::string> interesting_files(host::Host& host) {
 }
 
 }  // namespace
+
+Fact<std::string> probe_fabric_manager(host::Host& host) {
+  using namespace std::chrono_literals;
+  const std::string program = "/usr/bin/nv-fabricmanager";
+  if (!exists(host, program)) return Missing{Absence::not_found, program + " is not there", {}};
+  host::Command command;
+  command.argv = {program, "--version"};
+  command.deadline = 2000ms;
+  const host::CommandResult result = host.run(command);
+  // "Fabric Manager version is : 580.95.05"
+  std::string text = result.output + " " + result.errors;
+  std::ranges::replace(text, '\n', ' ');
+  for (const std::string& word : base::split(text, ' '))
+    if (is_version(word)) return {word, program + " --version"};
+  return Missing{Absence::unreadable, host::describe(result, command), {}};
+}
 
 KernelModule probe_kernel_module(host::Host& host) {
   const Result<std::string> text = host.read_file(version_path);

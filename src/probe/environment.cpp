@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
+#include "host/kernel_lines.hpp"
 #include "probe/probe.hpp"
 #include "probe/read.hpp"
 
@@ -157,13 +160,35 @@ Found slurm(host::Host& host) {
   return nothing("SLURM_JOB_ID is not set, and srun is not on PATH");
 }
 
-/// What switches a laptop's discrete GPU: prime-select's file, or the module bbswitch.
+/// The state of a tool that switches a laptop's discrete GPU by taking it off the bus.
+Found switched_by_tool(host::Host& host) {
+  // EnvyControl (its integrated mode) and others have udev remove the GPU.
+  for (const char* const folder : {"/etc/udev/rules.d", "/lib/udev/rules.d"})
+    for (const std::string& name : list_or_empty(host, folder))
+      if (base::ends_with(name, "-remove-nvidia.rules"))
+        return {"integrated", folder + std::string("/") + name};
+  const std::string config = "/etc/supergfxd.conf";
+  const std::string mode = read_or_empty(host, config);
+  const std::size_t at = mode.find("\"mode\"");
+  if (at != std::string::npos)
+    return {contains(mode.substr(at, mode.find('\n', at) - at), "Integrated") ? "integrated" : "on",
+            config};
+  // asus-wmi (Linux, ABI/testing/sysfs-platform-asus-wmi): 1 where the GPU is disabled.
+  const std::string disable = "/sys/devices/platform/asus-nb-wmi/dgpu_disable";
+  const Found disabled = read_fact(host, disable);
+  if (disabled) return {*disabled == "1" ? "off" : "on", disable};
+  return nothing("no tool that switches a laptop's GPU has left its mark");
+}
+
+/// What switches a laptop's discrete GPU: the choice of prime-select (Ubuntu, openSUSE), the module
+/// bbswitch, or another tool.
 Found prime(host::Host& host) {
-  const std::string chosen = "/etc/prime-discrete", switched = "/proc/acpi/bbswitch";
-  if (Found found = read_fact(host, chosen)) return found;
+  const std::string switched = "/proc/acpi/bbswitch";
+  for (const char* const chosen : {"/etc/prime-discrete", "/etc/prime/current_type"})
+    if (Found found = read_fact(host, chosen)) return found;
   const Found state = read_fact(host, switched);
-  if (!state) return nothing("neither " + chosen + " nor " + switched + " can be read");
-  return {base::ends_with(*state, "OFF") ? "off" : "on", switched};
+  if (state) return {base::ends_with(*state, "OFF") ? "off" : "on", switched};
+  return switched_by_tool(host);
 }
 
 /// The first of these programs that is on PATH or in a folder where packages put it.
@@ -192,6 +217,24 @@ Found selinux(host::Host& host) {
   const Fact<std::string> mode = read_fact(host, path);
   if (!mode) return mode;
   return {*mode == "1" ? "enforcing" : "permissive", path};
+}
+
+/// CUDA_VISIBLE_DEVICES in the units that an administrator wrote or changed (systemd.unit(5)).
+std::map<std::string, std::string> services(host::Host& host) {
+  const std::string root = "/etc/systemd/system", mark = "Environment=CUDA_VISIBLE_DEVICES=";
+  std::vector<std::string> files;
+  for (const std::string& name : list_or_empty(host, root)) {
+    if (base::ends_with(name, ".service")) files.push_back(root + "/" + name);
+    if (!base::ends_with(name, ".service.d")) continue;
+    for (const std::string& part : list_or_empty(host, root + "/" + name))
+      if (base::ends_with(part, ".conf")) files.push_back(root + "/" + name + "/" + part);
+  }
+  std::map<std::string, std::string> found;
+  for (const std::string& file : files)
+    for (const std::string& line :
+         base::split_lines(host::visible_devices_in_unit(read_or_empty(host, file))))
+      if (base::starts_with(line, mark)) found[file] = line.substr(mark.size());
+  return found;
 }
 
 constexpr std::array prefixes{"CUDA_",    "NVIDIA_",    "HIP_",  "ROCR_",    "HSA_",  "ZE_",
@@ -232,6 +275,7 @@ Environment probe_environment(host::Host& host) {
       program(host, {"nvidia-ctk", "nvidia-container-runtime", "nvidia-container-toolkit",
                      "nvidia-container-runtime-hook"});
   environment.selinux = selinux(host);
+  environment.services = services(host);
   for (const std::string& name : host.env_names())
     if (is_relevant(name)) environment.variables[name] = host.env(name).value_or("");
   return environment;

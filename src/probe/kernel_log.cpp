@@ -29,31 +29,49 @@ struct Record {
   std::string text;
 };
 
-/// "6,339,5140900,-;text" of /dev/kmsg (Linux, ABI/testing/dev-kmsg): priority, number,
-/// microseconds, flags; line breaks within the text stand as \x0a.
-Record from_kmsg(std::string_view line) {
-  constexpr std::string_view line_break = "\\x0a";
-  const std::size_t semicolon = line.find(';');
-  if (semicolon == std::string_view::npos) return {{}, std::string(line)};
-  Record record{{}, std::string(line.substr(semicolon + 1))};
-  const std::vector<std::string> head = base::split(line.substr(0, semicolon), ',');
-  const auto time_us = base::to_integer(head.size() > 2 ? head[2] : "");
-  if (time_us) record.time_s = static_cast<double>(*time_us) / 1e6;
-  for (std::size_t at = record.text.find(line_break); at != std::string::npos;
-       at = record.text.find(line_break))
-    record.text.replace(at, line_break.size(), " ");
+std::optional<double> seconds_in(std::string_view text) {
+  return base::to_number(base::trim(text));
+}
+
+/// What one message said on several lines, on one. NVIDIA's module starts each of them anew with
+/// "NVRM: "; /dev/kmsg writes a line break as \x0a, rsyslog as #012.
+std::string on_one_line(std::string text) {
+  for (const std::string_view mark : {"\\x0aNVRM: ", "#012NVRM: ", "\\x0a", "#012"})
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1))
+      text.replace(at, mark.size(), " ");
+  return text;
+}
+
+/// "[    5.140900] text" of dmesg; after a syslog's or journal's head ("Dec 01 10:00:00 host
+/// kernel: "), too. A time of day in the brackets does not count from the start.
+Record from_dmesg(std::string_view line) {
+  constexpr std::string_view mark = "kernel: ";
+  Record record;
+  const std::size_t at = line.find(mark);
+  if (at != std::string_view::npos && line.substr(0, at).find("NVRM") == std::string_view::npos) {
+    if (line.front() == '[') record.time_s = seconds_in(line.substr(1, line.find(']') - 1));
+    line.remove_prefix(at + mark.size());
+  }
+  const std::size_t close = line.find(']');
+  if (!line.empty() && line.front() == '[' && close != std::string_view::npos) {
+    if (const auto time = seconds_in(line.substr(1, close - 1))) record.time_s = time;
+    line.remove_prefix(close + 1);
+  }
+  record.text = on_one_line(std::string(base::trim(line)));
   return record;
 }
 
-/// "[    5.140900] host kernel: text" of journalctl -o short-monotonic.
-Record from_journal(std::string_view line) {
-  constexpr std::string_view mark = "kernel: ";
-  Record record;
-  const std::size_t open = line.find('['), close = line.find(']'), at = line.find(mark);
-  if (open != std::string_view::npos && close != std::string_view::npos && close > open)
-    record.time_s = base::to_number(base::trim(line.substr(open + 1, close - open - 1)));
-  record.text = line.substr(at == std::string_view::npos ? 0 : at + mark.size());
-  return record;
+/// "6,339,5140900,-;text" of /dev/kmsg (Linux, ABI/testing/dev-kmsg): priority, number,
+/// microseconds, flags; line breaks within the text stand as \x0a. Recordings may hold dmesg's
+/// lines instead.
+Record from_kmsg(std::string_view line) {
+  const std::size_t semicolon = line.find(';');
+  if (semicolon == std::string_view::npos) return from_dmesg(line);
+  const std::vector<std::string> head = base::split(line.substr(0, semicolon), ',');
+  const auto time_us = base::to_integer(head.size() > 2 ? head[2] : "");
+  if (!time_us) return from_dmesg(line);
+  return {static_cast<double>(*time_us) / 1e6,
+          on_one_line(std::string(line.substr(semicolon + 1)))};
 }
 
 std::string_view digits_at(std::string_view text, std::size_t at) {
@@ -82,7 +100,8 @@ std::optional<std::string> address_in(std::string_view text) {
 /// "NVRM: Xid (PCI:0000:01:00): 79, pid=..., GPU has fallen off the bus."
 std::optional<std::int64_t> xid_in(std::string_view text) {
   const std::size_t at = text.find("Xid (");
-  if (at == std::string_view::npos) return {};
+  // "SXid (PCI:...)" is of an NVSwitch, and numbered otherwise.
+  if (at == std::string_view::npos || (at > 0 && text[at - 1] == 'S')) return {};
   const std::size_t close = text.find("): ", at);
   if (close == std::string_view::npos) return {};
   return base::to_integer(digits_at(text, close + 3));
@@ -92,7 +111,8 @@ Kind kind_of(const std::string& text, bool has_xid) {
   if (has_xid) return Kind::xid;
   if (base::contains(text, "fallen off the bus")) return Kind::bus_loss;
   if (base::contains(text, "NVRM: loading NVIDIA UNIX")) return Kind::driver_load;
-  if (base::contains(text, "PM: suspend exit")) return Kind::resume;
+  if (base::contains(text, "PM: suspend exit") || base::contains(text, "hibernation exit"))
+    return Kind::resume;
   return Kind::message;
 }
 
@@ -127,13 +147,36 @@ void keep_newest(std::vector<KernelEvent>& events) {
     events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(max_events));
 }
 
+/// A line that goes on where the one before it broke off: one of NVIDIA's module that names no
+/// GPU, after "NVRM: The NVIDIA GPU 0000:01:00.0 (PCI ID: 10de:2684)" and its like.
+bool goes_on(const Record& before, const Record& line) {
+  constexpr std::string_view mark = "NVRM:";
+  if (!base::starts_with(line.text, mark) || !base::contains(before.text, "NVRM: The NVIDIA "))
+    return false;
+  if (before.text.size() > 600 || base::ends_with(before.text, ".")) return false;
+  return !base::contains(line.text, "NVRM: The NVIDIA ") && !base::contains(line.text, "failed!") &&
+         !base::contains(line.text, "Xid (") && !base::contains(line.text, "NVRM: GPU");
+}
+
+/// Lines that start with a space belong to a record's dictionary, or go on from the line above.
+bool starts_a_record(std::string_view line) {
+  return !line.empty() && (line[0] != ' ' || base::contains(line, "NVRM:"));
+}
+
 template <class Parse>
 std::vector<KernelEvent> events_in(const std::string& log, const std::string& source,
                                    const Parse& parse) {
+  std::vector<Record> records;
+  for (const std::string& line : base::split_lines(host::lines_about_gpus(log))) {
+    if (!starts_a_record(line)) continue;
+    Record record = parse(line);
+    if (!records.empty() && goes_on(records.back(), record))
+      records.back().text += " " + std::string(base::trim(record.text.substr(5)));
+    else
+      records.push_back(std::move(record));
+  }
   std::vector<KernelEvent> events;
-  for (const std::string& line : base::split_lines(host::lines_about_gpus(log)))
-    // Lines that start with a space belong to a record's dictionary.
-    if (!line.empty() && line[0] != ' ') events.push_back(event_of(parse(line), source));
+  for (Record& record : records) events.push_back(event_of(std::move(record), source));
   keep_newest(events);
   return events;
 }
@@ -152,7 +195,7 @@ bool read_journal(host::Host& host, KernelLog& log) {
   const bool ended_well = result.end == host::End::exited && result.code == 0;
   if (!ended_well || !base::contains(result.output, "kernel: ")) return false;
   log.source = {source, "journalctl -k -b"};
-  log.events = events_in(result.output, source, from_journal);
+  log.events = events_in(result.output, source, from_dmesg);
   return true;
 }
 

@@ -29,6 +29,7 @@ Machine probe_machine(host::Host& host, const ProbeOptions& options) {
   probe_pci(host, machine);
   probe_gfx_targets(host, machine.pci);
   machine.driver.module = probe_kernel_module(host);
+  machine.driver.fabric_manager = probe_fabric_manager(host);
   machine.kernel_log = probe_kernel_log(host, any_of_nvidia(machine.pci));
   machine.driver.files = probe_device_files(host, options.wake || !any_gpu_asleep(machine.pci));
   machine.environment = probe_environment(host);

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text.hpp"
@@ -27,10 +29,18 @@ constexpr std::array folders{"updates/dkms",
                              "extramodules",
                              "misc"};
 
-/// The file of the module nvidia, in whichever name and compression.
+/// The file of the module nvidia, in whichever name and compression. Debian names it after the
+/// branch: nvidia-current.ko, nvidia-current-open.ko, nvidia-tesla-535.ko, nvidia-legacy-390xx.ko.
 bool is_module_file(const std::string& name) {
-  return name == "nvidia.ko" || base::starts_with(name, "nvidia.ko.") ||
-         base::starts_with(name, "nvidia-current.ko");
+  if (!base::contains(name, ".ko")) return false;
+  const std::string_view stem = std::string_view(name).substr(0, name.find(".ko"));
+  if (stem == "nvidia") return true;
+  const auto starts = [&](std::string_view start) { return base::starts_with(stem, start); };
+  const auto ends = [&](std::string_view end) { return base::ends_with(stem, end); };
+  const bool debians =
+      starts("nvidia-current") || starts("nvidia-tesla") || starts("nvidia-legacy");
+  constexpr std::array others{"-uvm", "-drm", "-modeset", "-peermem", "-vgpu-vfio"};
+  return debians && std::ranges::none_of(others, ends);
 }
 
 Fact<bool> installed_for(host::Host& host, const Fact<std::string>& release) {
@@ -63,17 +73,34 @@ Fact<bool> secure_boot(host::Host& host) {
 /// Whether a line of modprobe.d(5) keeps the module nvidia from being loaded.
 bool forbids_nvidia(const std::string& line) {
   std::vector<std::string> words;
-  for (const std::string& word : base::split(line, ' '))
+  std::string spaced = line;
+  std::ranges::replace(spaced, '\t', ' ');
+  for (const std::string& word : base::split(spaced, ' '))
     if (!word.empty()) words.push_back(word);
-  if (words.size() < 2 || words[1] != "nvidia") return false;
+  if (words.size() < 2 || (words[1] != "nvidia" && words[1] != "nvidia-current")) return false;
   if (words[0] == "blacklist") return true;
+  if (words[0] == "alias") return words.size() > 2 && words[2] == "off";
   return words[0] == "install" && words.size() > 2 &&
          (base::ends_with(words[2], "/false") || base::ends_with(words[2], "/true"));
 }
 
+/// The kernel's command line can forbid a module, too: module_blacklist= (Linux, kernel-parameters)
+/// and modprobe.blacklist= (modprobe(8)).
+Fact<std::string> blacklisted_at_boot(host::Host& host) {
+  const std::string path = "/proc/cmdline";
+  for (const std::string& word : base::split(read_or_empty(host, path), ' ')) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || !base::ends_with(word.substr(0, equals), "blacklist"))
+      continue;
+    for (const std::string& module : base::split(word.substr(equals + 1), ','))
+      if (base::trim(module) == "nvidia") return {path, path};
+  }
+  return Missing{Absence::not_found, "no line in modprobe.d forbids it", {}};
+}
+
 Fact<std::string> blacklisted_in(host::Host& host) {
-  const std::array roots{"/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d",
-                         "/lib/modprobe.d"};
+  const std::array roots{"/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d",
+                         "/usr/lib/modprobe.d", "/lib/modprobe.d"};
   for (const std::string root : roots) {
     for (const std::string& name : list_or_empty(host, root)) {
       if (!base::ends_with(name, ".conf")) continue;
@@ -81,7 +108,7 @@ Fact<std::string> blacklisted_in(host::Host& host) {
         if (forbids_nvidia(line)) return {root + "/" + name, root + "/" + name};
     }
   }
-  return Missing{Absence::not_found, "no line in modprobe.d forbids it", {}};
+  return blacklisted_at_boot(host);
 }
 
 }  // namespace

@@ -38,6 +38,22 @@ Fact<std::int64_t> bar1_of(host::Host& host, const std::string& folder) {
   return {*last == 0 ? 0 : *last - *first + 1, path};
 }
 
+/// A device that fell off the bus answers every read of its configuration space with ones (PCI
+/// Express Base Specification, "Completion Timeout"). Reading wakes a sleeping device.
+Fact<bool> answers(host::Host& host, const std::string& folder, const PciFunction& function) {
+  if (function.runtime_status.is("suspended"))
+    return Missing{Absence::not_applicable, "asleep, and not woken for this", {}};
+  const std::string path = folder + "/config";
+  constexpr std::size_t header = 64;  // what every user may read
+  const Result<std::string> bytes = host.read_file(path, header);
+  if (!bytes) return why_absent(bytes.error(), path);
+  if (bytes->size() < 4) return Missing{Absence::unreadable, path + ": expected 64 bytes", {}};
+  // In a recording, U+FFFD stands for a byte that is no text; NVIDIA's number has one of them only.
+  const bool ones = base::starts_with(*bytes, "\xff\xff") ||
+                    base::starts_with(*bytes, "\xef\xbf\xbd\xef\xbf\xbd");
+  return {!ones, path};
+}
+
 }  // namespace
 
 bool is_gpu(const PciFunction& function) {
@@ -51,6 +67,18 @@ bool is_nvswitch(const PciFunction& function) {
   return function.vendor_id.is(std::string(pci_nvidia)) &&
          base::starts_with(function.class_code.value_or(""), "0x0680");
 }
+
+namespace {
+
+/// The audio function of one of NVIDIA's GPUs. It tells something only where its GPU, function 0 of
+/// the same slot, is gone: then that has no power.
+bool is_audio_alone(const PciFunction& function, const std::vector<std::string>& addresses) {
+  if (!function.vendor_id.is(std::string(pci_nvidia))) return false;
+  const std::string gpu = function.address.substr(0, function.address.rfind('.')) + ".0";
+  return std::ranges::find(addresses, gpu) == addresses.end();
+}
+
+}  // namespace
 
 void probe_pci(host::Host& host, Machine& machine) {
   const std::string root = "/sys/bus/pci/devices";
@@ -68,14 +96,20 @@ void probe_pci(host::Host& host, Machine& machine) {
     const std::string code = function.class_code.value_or("");
     const bool interesting = base::starts_with(code, "0x03") || base::starts_with(code, "0x0680") ||
                              base::starts_with(code, "0x1200");
-    if (!interesting) continue;
+    const bool audio = base::starts_with(code, "0x0403");
+    if (!interesting && !audio) continue;
     function.vendor_id = read_fact(host, folder + "/vendor");
-    if (!is_gpu(function) && !is_nvswitch(function)) continue;
+    if (audio && !is_audio_alone(function, *names)) continue;
+    if (!audio && !is_gpu(function) && !is_nvswitch(function)) continue;
     function.device_id = read_fact(host, folder + "/device");
     function.driver = driver_of(host, folder);
     function.runtime_status = read_fact(host, folder + "/power/runtime_status");
     function.bar1_bytes = Missing{Absence::not_applicable, "only asked of NVIDIA's GPUs", {}};
-    if (function.vendor_id.is(std::string(pci_nvidia))) function.bar1_bytes = bar1_of(host, folder);
+    function.answers = function.bar1_bytes.pass_absence<bool>();
+    if (function.vendor_id.is(std::string(pci_nvidia))) {
+      function.bar1_bytes = bar1_of(host, folder);
+      function.answers = answers(host, folder, function);
+    }
     machine.pci.push_back(std::move(function));
   }
 }

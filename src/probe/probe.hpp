@@ -28,9 +28,11 @@ Os probe_os(host::Host& host);
 Cpu probe_cpu(host::Host& host);
 Memory probe_memory(host::Host& host);
 /// Fills pci_count and pci: display functions (class 0x03), accelerators of AMD and NVIDIA (class
-/// 0x1200) and NVSwitches (10de, class 0x0680).
+/// 0x1200), NVSwitches (10de, class 0x0680), and NVIDIA's audio functions whose GPU is gone.
 void probe_pci(host::Host& host, Machine& machine);
 KernelModule probe_kernel_module(host::Host& host);
+/// The fabric manager says its version without a driver, in milliseconds.
+Fact<std::string> probe_fabric_manager(host::Host& host);
 /// Fills what files tell of the module apart from its running copy: installed_for_kernel,
 /// secure_boot and blacklisted_in.
 void probe_module_files(host::Host& host, KernelModule& module);

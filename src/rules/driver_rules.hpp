@@ -30,6 +30,7 @@ std::optional<Sighting> uvm_broken_after_suspend(const Machine& machine);
 std::optional<Sighting> cuda_start_unknown_error(const Machine& machine);
 std::optional<Sighting> compute_mode_forbids(const Machine& machine);
 std::optional<Sighting> gpu_unavailable(const Machine& machine);
+std::optional<Sighting> fabric_manager_differs(const Machine& machine);
 std::optional<Sighting> fabric_not_ready(const Machine& machine);
 std::optional<Sighting> system_not_ready(const Machine& machine);
 std::optional<Sighting> mps_broken(const Machine& machine);

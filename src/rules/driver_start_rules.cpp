@@ -95,6 +95,18 @@ std::optional<Sighting> gpu_unavailable(const Machine& machine) {
                   {evidence("machine.driver.cuda.devices.context", failure_of(*device))}};
 }
 
+std::optional<Sighting> fabric_manager_differs(const Machine& machine) {
+  const Driver& driver = machine.driver;
+  if (cuda_sees_a_device(machine) || !driver.fabric_manager || !driver.module.version) return {};
+  if (*driver.fabric_manager == *driver.module.version) return {};
+  if (!has_nvswitch(machine) && gpu_outside_of_fabric(machine) == nullptr) return {};
+  const std::string version = *driver.module.version;
+  return Sighting{
+      {*driver.fabric_manager, version, version.substr(0, version.find('.'))},
+      {evidence("machine.driver.fabric_manager", driver.fabric_manager),
+       evidence("machine.driver.module.version", driver.module.version), init_of_cuda(machine)}};
+}
+
 std::optional<Sighting> fabric_not_ready(const Machine& machine) {
   if (!failed_with(machine.driver.cuda.init, {cuda_not_ready})) return {};
   const NvmlDevice* device = gpu_outside_of_fabric(machine);

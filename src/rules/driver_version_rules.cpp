@@ -1,3 +1,5 @@
+#include <cstddef>
+
 #include "base/text.hpp"
 #include "rules/driver_rules.hpp"
 #include "rules/evidence.hpp"
@@ -37,6 +39,22 @@ bool are_two_drivers(const Machine& machine, const Library& a, const Library& b)
   return machine.environment.wsl.known() && is_of_windows(a) != is_of_windows(b);
 }
 
+/// NVML gave no answer that would say so itself, and every copy of it on disk is of another version
+/// than the loaded module.
+bool no_copy_fits(const Machine& machine) {
+  const Driver& driver = machine.driver;
+  const bool answered = driver.nvml.init || driver.nvml.init.absent_for(Absence::call_failed);
+  if (answered || machine.environment.wsl || !driver.module.version) return false;
+  std::size_t copies = 0;
+  for (const Library& library : machine.libraries) {
+    if (library.name != "nvml" || !library.version) continue;
+    if (*library.version == *driver.module.version) return false;
+    // "libnvidia-ml.so.1" alone tells no version.
+    if (base::contains(*library.version, ".")) ++copies;
+  }
+  return copies > 0;
+}
+
 }  // namespace
 
 std::optional<Sighting> driver_library_mismatch(const Machine& machine) {
@@ -45,11 +63,16 @@ std::optional<Sighting> driver_library_mismatch(const Machine& machine) {
   const bool nvml_differs = failed_with(driver.nvml.init, {nvml_mismatch});
   const bool cuda_differs =
       failed_with(driver.cuda.init, {cuda_mismatch}) && !is_compat(driver.cuda.library);
-  if (!nvml_differs && !cuda_differs) return {};
-  return Sighting{{driver.module.version.value_or("?")},
-                  {evidence("machine.driver.module.version", driver.module.version),
-                   evidence("machine.driver.nvml.library", driver.nvml.library),
-                   evidence("machine.driver.nvml.init", driver.nvml.init), init_of_cuda(machine)}};
+  if (!nvml_differs && !cuda_differs && !no_copy_fits(machine)) return {};
+  Sighting sighting{
+      {driver.module.version.value_or("?")},
+      {evidence("machine.driver.module.version", driver.module.version),
+       evidence("machine.driver.nvml.library", driver.nvml.library),
+       evidence("machine.driver.nvml.init", driver.nvml.init), init_of_cuda(machine)}};
+  for (const Library& library : machine.libraries)
+    if (library.name == "nvml" && library.version)
+      sighting.evidence.push_back(evidence("machine.libraries.version", library.version));
+  return sighting;
 }
 
 std::optional<Sighting> driver_mismatch_while_running(const Machine& machine) {

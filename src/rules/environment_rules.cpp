@@ -41,7 +41,8 @@ std::optional<Sighting> visible_devices_hide_all(const Machine& machine) {
   const auto value = variable(machine, visible_name);
   if (!value || !cuda_sees_none(machine) || !has_nvidia_gpu(machine)) return {};
   const std::string text(base::trim(*value));
-  if (!text.empty() && text != "-1") return {};
+  const std::string first(base::trim(text.substr(0, text.find(','))));
+  if (!text.empty() && first != "-1") return {};
   return Sighting{{text}, {of_variable(machine, visible_name), cuda_count(machine)}};
 }
 
@@ -137,6 +138,17 @@ std::optional<Sighting> slurm_login_node(const Machine& machine) {
   return Sighting{{}, {evidence("machine.environment.slurm", slurm)}};
 }
 
+/// A service's own value, which the shell does not show.
+std::optional<Sighting> visible_devices_in_service(const Machine& machine) {
+  const auto own = variable(machine, visible_name);
+  for (const auto& [file, value] : machine.environment.services)
+    if (own != value && has_nvidia_gpu(machine))
+      return Sighting{
+          {file, value.empty() ? "(empty)" : value},
+          {{"machine.environment.services", value, file}, of_variable(machine, visible_name)}};
+  return {};
+}
+
 std::optional<Sighting> torch_asks_nvml_only(const Machine& machine) {
   const std::string name = "PYTORCH_NVML_BASED_CUDA_CHECK";
   if (variable(machine, name) != "1") return {};
@@ -160,6 +172,7 @@ const std::vector<Rule>& environment_rules() {
        visible_devices_invalid,
        {"mig-without-instances", "visible-devices-hide-all"}},
       {"visible-devices-cut-short", "environment", visible_devices_cut_short},
+      {"visible-devices-in-service", "environment", visible_devices_in_service},
       {"gpu-order-differs", "environment", gpu_order_differs},
       {"mig-name-unknown-to-torch", "environment", mig_name_unknown_to_torch},
       {"nvidia-visible-devices-void", "environment", nvidia_visible_devices_void},

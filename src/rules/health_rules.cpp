@@ -173,7 +173,10 @@ const std::vector<Rule>& health_rules() {
       {"memory-held-by-nobody", "health", memory_held_by_nobody},
       {"row-remap-pending", "health", row_remap_pending, {"row-remap-failed"}},
       {"row-remap-failed", "health", row_remap_failed},
-      {"nvlink-inactive", "health", nvlink_inactive, {"fabric-not-ready"}},
+      {"nvlink-inactive",
+       "health",
+       nvlink_inactive,
+       {"fabric-not-ready", "fabric-manager-version-differs"}},
   };
   return rules;
 }

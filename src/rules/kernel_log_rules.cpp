@@ -17,13 +17,31 @@ namespace {
 using Kind = KernelEventKind;
 using Events = std::vector<const KernelEvent*>;
 
+/// Whether the event is of the module's load that follows: it probes the GPUs, and complains of
+/// them, before it writes its own line.
+bool belongs_to(const KernelEvent& load, const KernelEvent& event) {
+  constexpr double probing_s = 30;
+  const bool near = !load.time_s || !event.time_s || *load.time_s - *event.time_s < probing_s;
+  const bool of_probe = event.kind == Kind::bus_loss && base::contains(event.text, "installed in");
+  return near && (event.kind == Kind::message || of_probe);
+}
+
+/// Index of the first event since the module's last load (0: it was not loaded), with what it said
+/// before its own line.
+std::size_t start_of_load(const std::vector<KernelEvent>& events) {
+  std::size_t start = events.size();
+  while (start > 0 && events[start - 1].kind != Kind::driver_load) --start;
+  if (start == 0) return 0;
+  const KernelEvent& load = events[--start];
+  while (start > 0 && belongs_to(load, events[start - 1])) --start;
+  return start;
+}
+
 /// Index of the first event that is not past.
 std::size_t start_of_present(const std::vector<KernelEvent>& events) {
-  for (std::size_t i = events.size(); i > 0; --i) {
-    const Kind kind = events[i - 1].kind;
-    if (kind == Kind::driver_load || kind == Kind::resume) return i;
-  }
-  return 0;
+  std::size_t woken = events.size();
+  while (woken > 0 && events[woken - 1].kind != Kind::resume) --woken;
+  return std::max(woken, start_of_load(events));
 }
 
 /// Domain, bus and device; the driver's lines may lack the function.
@@ -31,7 +49,7 @@ std::string_view slot(std::string_view address) { return address.substr(0, addre
 
 template <class Device>
 bool is_at(const Device& device, std::string_view address) {
-  return device.pci_address && slot(base::lower(*device.pci_address)) == slot(address);
+  return device.pci_address && same_slot(*device.pci_address, address);
 }
 
 /// Whether the GPU that the event is about answers now: CUDA ran a kernel on it, or NVML reads its
@@ -90,6 +108,17 @@ Events current_events(const Machine& machine) {
   return found;
 }
 
+Events events_of_this_load(const Machine& machine) {
+  const auto& events = machine.kernel_log.events;
+  Events found;
+  for (std::size_t i = start_of_load(events); i < events.size(); ++i) found.push_back(&events[i]);
+  return found;
+}
+
+bool same_slot(std::string_view a, std::string_view b) {
+  return slot(base::lower(std::string(a))) == slot(base::lower(std::string(b)));
+}
+
 const KernelEvent* current_line(const Machine& machine, std::string_view words) {
   for (const KernelEvent* event : current_events(machine))
     if (base::contains(event->text, words)) return event;
@@ -115,6 +144,42 @@ std::string age(const Machine& machine, const KernelEvent& event) {
   return base::format("{} days ago", minutes / (24 * 60));
 }
 
+namespace {
+
+Sighting lost_at(const std::string& address, Evidence why) {
+  return {{address, "79", "", "", "at an unknown time"}, {std::move(why)}};
+}
+
+/// NVML's code for a lost GPU, from its start or from one GPU.
+std::optional<Sighting> lost_by_nvml(const Machine& machine) {
+  constexpr std::int64_t gpu_is_lost = 15;  // nvmlReturn_t
+  const NvmlDriver& nvml = machine.driver.nvml;
+  const std::string unnamed = "an address that NVML does not name";
+  if (!nvml.init && nvml.init.missing().code == gpu_is_lost && !cuda_sees_a_device(machine))
+    return lost_at(unnamed, evidence("machine.driver.nvml.init", nvml.init));
+  for (const NvmlDevice& device : nvml.devices) {
+    for (const Fact<std::string>* fact : {&device.name, &device.uuid, &device.pci_address})
+      if (!*fact && fact->missing().code == gpu_is_lost)
+        return lost_at(device.pci_address.value_or(unnamed),
+                       evidence("machine.driver.nvml.devices.name", *fact));
+    if (!device.temperature_c && device.temperature_c.missing().code == gpu_is_lost)
+      return lost_at(device.pci_address.value_or(unnamed),
+                     evidence("machine.driver.nvml.devices.temperature_c", device.temperature_c));
+  }
+  return {};
+}
+
+/// A GPU whose configuration space reads as ones; one without power (bbswitch) does, too.
+std::optional<Sighting> lost_by_the_bus(const Machine& machine) {
+  if (machine.environment.prime.is("off")) return {};
+  for (const PciFunction* gpu : nvidia_gpus_on_pci(machine))
+    if (gpu->answers.is(false))
+      return lost_at(gpu->address, evidence("machine.pci.answers", gpu->answers));
+  return {};
+}
+
+}  // namespace
+
 std::optional<Sighting> gpu_fell_off_the_bus(const Machine& machine) {
   for (const KernelEvent* event : current_events(machine)) {
     const bool lost = event->kind == Kind::bus_loss || told_by(*event, "gpu-fell-off-the-bus");
@@ -123,12 +188,8 @@ std::optional<Sighting> gpu_fell_off_the_bus(const Machine& machine) {
     sighting.evidence.push_back(evidence("machine.driver.nvml.init", machine.driver.nvml.init));
     return sighting;
   }
-  constexpr std::int64_t gpu_is_lost = 15;  // nvmlReturn_t
-  const Fact<bool>& init = machine.driver.nvml.init;
-  if (!init && init.missing().code == gpu_is_lost && !cuda_sees_a_device(machine))
-    return Sighting{{"an address that NVML does not name", "79", "", "", "at an unknown time"},
-                    {evidence("machine.driver.nvml.init", init)}};
-  return {};
+  if (auto lost = lost_by_nvml(machine)) return lost;
+  return lost_by_the_bus(machine);
 }
 
 std::optional<Sighting> gpu_power_cable_missing(const Machine& machine) {

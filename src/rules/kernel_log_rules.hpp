@@ -14,6 +14,11 @@ namespace gpuready::rules {
 /// Events since NVIDIA's driver was last loaded or the machine last woke up: what lies before is
 /// past.
 std::vector<const KernelEvent*> current_events(const Machine& machine);
+/// Events since NVIDIA's module was last loaded, and those of that load before its own line (it
+/// probes the GPUs first). A sleep does not change what the module said of a GPU it did not take.
+std::vector<const KernelEvent*> events_of_this_load(const Machine& machine);
+/// Whether two PCI addresses name the same slot, whatever the function and the case.
+bool same_slot(std::string_view a, std::string_view b);
 /// The first current event whose line holds the words; the first error of a log is the cause.
 const KernelEvent* current_line(const Machine& machine, std::string_view words);
 /// The event as evidence, with its time.

@@ -24,6 +24,16 @@ TEST(KernelLines, OnlyWhatIsAboutGpusIsKept) {
   EXPECT_EQ(lines_about_gpus(""), "");
 }
 
+TEST(KernelLines, ARecordingKeepsOfAFileOnlyWhatIsAboutGpus) {
+  EXPECT_EQ(part_to_keep("/proc/cmdline", "root=UUID=1 key=2 module_blacklist=nvidia quiet\n"),
+            "module_blacklist=nvidia ");
+  EXPECT_EQ(part_to_keep("/etc/systemd/system/a.service",
+                         "[Service]\nExecStart=/bin/a --key=1\n"
+                         "Environment=\"A_KEY=1\" 'CUDA_VISIBLE_DEVICES=0'\n"),
+            "Environment=CUDA_VISIBLE_DEVICES=0\n");
+  EXPECT_EQ(part_to_keep("/etc/os-release", "ID=debian\n"), "ID=debian\n");
+}
+
 TEST(KernelLines, TheDeviceOfTheLogIsReadToItsEnd) {
   const auto log = make_real_host()->read_file(kernel_log_file, std::size_t{16} << 20U);
   struct stat status {};

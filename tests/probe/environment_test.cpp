@@ -119,5 +119,31 @@ TEST(ProbeEnvironment, SelinuxEnforcesOrIsPermissive) {
   EXPECT_FALSE(with_variables({}).selinux.known());
 }
 
+TEST(ProbeEnvironment, EveryToolThatSwitchesALaptopsGpuLeavesAMark) {
+  EXPECT_TRUE(with_file("/etc/prime-discrete", "on-demand\n").prime.is("on-demand"));
+  EXPECT_TRUE(with_file("/etc/prime/current_type", "intel\n").prime.is("intel"));
+  EXPECT_TRUE(with_file("/proc/acpi/bbswitch", "0000:01:00.0 OFF\n").prime.is("off"));
+  EXPECT_TRUE(
+      with_file("/etc/supergfxd.conf", "{\n \"mode\": \"Integrated\",\n}").prime.is("integrated"));
+  EXPECT_TRUE(with_file("/etc/supergfxd.conf", "{\n \"mode\": \"Hybrid\",\n}").prime.is("on"));
+  EXPECT_TRUE(with_file("/sys/devices/platform/asus-nb-wmi/dgpu_disable", "1\n").prime.is("off"));
+  EXPECT_FALSE(with_file("/etc/os-release", "ID=debian\n").prime.known());
+}
+
+TEST(ProbeEnvironment, ServicesMayHaveTheirOwnVisibleDevices) {
+  host::Recording recording;
+  recording.folders.emplace("/etc/systemd/system",
+                            std::vector<std::string>{"a.service", "b.service.d", "c.timer"});
+  recording.folders.emplace("/etc/systemd/system/b.service.d",
+                            std::vector<std::string>{"x.conf", "y.txt"});
+  recording.files.emplace("/etc/systemd/system/a.service", std::string("[Service]\nUser=a\n"));
+  recording.files.emplace("/etc/systemd/system/b.service.d/x.conf",
+                          std::string("#Environment=CUDA_VISIBLE_DEVICES=0\n"
+                                      "Environment=\"CUDA_VISIBLE_DEVICES=2\"\n"));
+  const Environment environment = probe(std::move(recording));
+  ASSERT_EQ(environment.services.size(), 1U);
+  EXPECT_EQ(environment.services.at("/etc/systemd/system/b.service.d/x.conf"), "2");
+}
+
 }  // namespace
 }  // namespace gpuready::probe

@@ -51,6 +51,43 @@ TEST(KernelLog, LoadingTheDriverAndWakingUpAreEventsOfTheirOwn) {
   EXPECT_EQ(log.events[2].kind, KernelEventKind::message);
 }
 
+TEST(KernelLog, LinesOfDmesgAreReadToo) {
+  const KernelLog log = log_of(
+      "[    5.559842] NVRM: The NVIDIA GPU 0001:b3:00.0\n"
+      "               NVRM: (PCI ID: 10de:26b5) installed in this system has\n"
+      "               NVRM: fallen off the bus and is not responding to commands.\n"
+      "[Fri Mar  3 04:44:24 2023] NVRM: Xid (PCI:0000:61:00): 119, pid=1, name=nvidia-smi\n"
+      "Dec  2 11:49:53 host kernel: [   62.242168] NVRM: GPU 0000:0a:00.0: RmInitAdapter "
+      "failed!\n");
+  ASSERT_EQ(log.events.size(), 3U);
+  EXPECT_EQ(log.events[0].kind, KernelEventKind::bus_loss);
+  EXPECT_TRUE(log.events[0].pci_address.is("0001:b3:00.0"));
+  EXPECT_TRUE(log.events[0].time_s.is(5.559842));
+  EXPECT_TRUE(log.events[1].xid.is(119));
+  EXPECT_FALSE(log.events[1].time_s);
+  EXPECT_TRUE(log.events[2].time_s.is(62.242168));
+  EXPECT_EQ(log.events[2].text, "NVRM: GPU 0000:0a:00.0: RmInitAdapter failed!");
+}
+
+TEST(KernelLog, WordsThatBreakOverLinesAreReadAsOne) {
+  const KernelLog log = log_of(
+      "4,1,1,-;NVRM: installed in this system is not supported by open\\x0aNVRM: nvidia.ko\n"
+      "NVRM: API mismatch: the client has the version 535.54.03, but#012NVRM: this kernel "
+      "module\n");
+  ASSERT_EQ(log.events.size(), 2U);
+  EXPECT_EQ(log.events[0].text,
+            "NVRM: installed in this system is not supported by open nvidia.ko");
+  EXPECT_EQ(log.events[1].text,
+            "NVRM: API mismatch: the client has the version 535.54.03, but this kernel module");
+}
+
+TEST(KernelLog, AnErrorOfASwitchIsNoXidOfAGpu) {
+  const KernelLog log =
+      log_of("4,1,1,-;nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 12028, Non-fatal, Link 32\n");
+  ASSERT_EQ(log.events.size(), 1U);
+  EXPECT_EQ(log.events[0].kind, KernelEventKind::message);
+}
+
 TEST(KernelLog, AFloodKeepsItsErrorsItsStartAndItsEnd) {
   std::string text = "4,0,0,-;NVRM: the first line\n";
   for (int i = 0; i < 1000; ++i) {

@@ -35,10 +35,38 @@ TEST(ModuleFiles, OnlyALineThatForbidsTheModuleItselfCounts) {
   };
   EXPECT_TRUE(forbidding("blacklist nvidia\n").is("/etc/modprobe.d/a.conf"));
   EXPECT_TRUE(forbidding("install  nvidia /bin/false\n").known());
+  EXPECT_TRUE(forbidding("blacklist\tnvidia\n").known());
+  EXPECT_TRUE(forbidding("alias nvidia off\n").known());
+  EXPECT_FALSE(forbidding("alias nvidia nvidia-current\n").known());
   EXPECT_FALSE(forbidding("# blacklist nvidia\n").known());
   EXPECT_FALSE(forbidding("blacklist nvidia_drm\n").known());
   EXPECT_FALSE(forbidding("options nvidia NVreg_EnableGpuFirmware=0\n").known());
   EXPECT_FALSE(forbidding("install nvidia /sbin/modprobe --ignore-install nvidia\n").known());
+}
+
+TEST(ModuleFiles, DebianNamesTheModuleAfterItsBranch) {
+  EXPECT_TRUE(module_of("rules/debians-module-of-a-branch").installed_for_kernel.is(true));
+  EXPECT_TRUE(module_of("rules/forbidden-on-the-command-line").blacklisted_in.is("/proc/cmdline"));
+  EXPECT_TRUE(
+      module_of("rules/module-not-built-for-kernel").blacklisted_in.absent_for(Absence::not_found));
+}
+
+TEST(PciFunctions, AGpuThatReadsAsOnesDoesNotAnswerAndASleepingOneIsNotAsked) {
+  const auto answers = [](const std::string& config, const std::string& status) {
+    host::Recording recording = testing::load_recording("rtx-4090-workstation");
+    const std::string folder = "/sys/bus/pci/devices/0000:01:00.0/";
+    recording.files.emplace(folder + "config", config);
+    recording.files.insert_or_assign(folder + "power/runtime_status", status);
+    host::RecordedHost host(std::move(recording));
+    Machine machine;
+    probe_pci(host, machine);
+    return machine.pci.at(0).answers;
+  };
+  EXPECT_TRUE(answers("\xff\xff\xff\xff", "active\n").is(false));
+  EXPECT_TRUE(answers("\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "active\n").is(false));
+  EXPECT_TRUE(answers("\xde\x10\x84\x26", "active\n").is(true));
+  EXPECT_TRUE(answers("\xef\xbf\xbd\x10\xef\xbf\xbd&", "active\n").is(true));
+  EXPECT_TRUE(answers("\xff\xff\xff\xff", "suspended\n").absent_for(Absence::not_applicable));
 }
 
 TEST(PciFunctions, TheWindowOfAnNvidiaGpuIsTheSecondRegion) {
