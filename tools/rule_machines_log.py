@@ -211,7 +211,24 @@ def visible_devices_in_service():
     return m
 
 
-MACHINES = [one_gpu_lost_while_loading, one_gpu_does_not_start, gpu_does_not_start,
+def eight_gpus_and_hidden_switches():
+    m = fabric_not_ready()
+    m.note = ("Eight H100 in a virtual machine whose bus does not show the NVSwitches: 802 "
+              "(huggingface_hub#4134).")
+    for name in [path for path in m.files if "/0000:83:00.0/" in path]:
+        del m.files[name]
+    del m.links["/sys/bus/pci/devices/0000:83:00.0/driver"]
+    return m
+
+
+def suses_module_folder():
+    m = without_module("openSUSE keeps the module of another kernel in weak-updates/updates, below "
+                       "/usr/lib; nobody loaded it.")
+    m.file("/usr/lib/modules/6.8.0-88-generic/weak-updates/updates/nvidia.ko.zst")
+    return m
+
+
+MACHINES = [eight_gpus_and_hidden_switches, suses_module_folder, one_gpu_lost_while_loading, one_gpu_does_not_start, gpu_does_not_start,
             open_module_meets_old_gpu_by_dmesg, old_gpu_and_closed_log, blackwell_and_closed_log,
             blackwell_by_journal, window_of_no_size, configuration_reads_as_ones, nvml_says_lost,
             nouveau_after_kernel_upgrade, forbidden_on_the_command_line,

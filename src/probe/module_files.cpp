@@ -12,15 +12,15 @@ namespace gpuready::probe {
 
 namespace {
 
-/// Folders below /lib/modules/<release> where distributions, DKMS and NVIDIA's installer put the
-/// module.
-constexpr std::array folders{"updates/dkms",
-                             "updates",
-                             "extra",
-                             "extra/nvidia",
-                             "extra/drivers/video/nvidia",
-                             "weak-updates",
-                             "weak-updates/nvidia",
+/// Where the modules' folders are: /lib may be no link to /usr/lib in what can be seen of it, and
+/// NixOS has them apart.
+constexpr std::array module_roots{"/lib/modules/", "/usr/lib/modules/",
+                                  "/run/booted-system/kernel-modules/lib/modules/"};
+
+/// Folders below <root>/<release> where distributions, DKMS and NVIDIA's installer put the module,
+/// in them or in a folder of them.
+constexpr std::array deep_folders{"updates", "extra", "weak-updates"};
+constexpr std::array folders{"extra/drivers/video/nvidia",
                              "kernel/drivers/video",
                              "kernel/drivers/video/nvidia",
                              "kernel/drivers/gpu/drm/nvidia",
@@ -43,20 +43,34 @@ bool is_module_file(const std::string& name) {
   return debians && std::ranges::none_of(others, ends);
 }
 
+std::vector<std::string> folders_to_search(host::Host& host, const std::string& root) {
+  std::vector<std::string> found;
+  for (const char* const folder : deep_folders) {
+    found.push_back(root + "/" + folder);
+    for (const std::string& name : list_or_empty(host, found.back()))
+      if (!base::contains(name, ".ko")) found.push_back(root + "/" + folder + "/" + name);
+  }
+  for (const char* const folder : folders) found.push_back(root + "/" + folder);
+  // Ubuntu's signed modules: kernel/nvidia-580/, kernel/nvidia-580srv-open/, ...
+  for (const std::string& name : list_or_empty(host, root + "/kernel"))
+    if (base::starts_with(name, "nvidia")) found.push_back(root + "/kernel/" + name);
+  return found;
+}
+
 Fact<bool> installed_for(host::Host& host, const Fact<std::string>& release) {
   if (!release) return release.pass_absence<bool>();
-  const std::string root = "/lib/modules/" + *release;
-  if (const auto listed = host.list(root); !listed) return why_absent(listed.error(), root);
-  std::string path = root + "/kernel";
-  std::vector<std::string> searched;
-  for (const char* const folder : folders) searched.push_back(root + "/" + folder);
-  // Ubuntu's signed modules: kernel/nvidia-580/, kernel/nvidia-580srv-open/, ...
-  for (const std::string& name : list_or_empty(host, path))
-    if (base::starts_with(name, "nvidia")) searched.push_back(path + "/" + name);
-  for (const std::string& folder : searched)
-    for (const std::string& name : list_or_empty(host, folder))
-      if (is_module_file(name)) return {true, folder + "/" + name};
-  return {false, root};
+  std::string listed;
+  for (const char* const place : module_roots) {
+    const std::string root = place + *release;
+    if (!host.list(root)) continue;
+    if (listed.empty()) listed = root;
+    for (const std::string& folder : folders_to_search(host, root))
+      for (const std::string& name : list_or_empty(host, folder))
+        if (is_module_file(name)) return {true, folder + "/" + name};
+  }
+  if (!listed.empty()) return {false, listed};
+  const std::string usual = module_roots.front() + *release;
+  return why_absent(host.list(usual).error(), usual);
 }
 
 /// The variable SecureBoot of the firmware: four bytes of attributes, then 1 for "on" (UEFI

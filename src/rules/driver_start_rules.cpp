@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text.hpp"
 #include "rules/driver_rules.hpp"
 #include "rules/evidence.hpp"
 #include "rules/questions.hpp"
@@ -51,6 +52,20 @@ const KernelEvent* last_resume(const Machine& machine) {
   return found;
 }
 
+/// Eight GPUs of boards that NVSwitches join, which a virtual machine may hide from the bus.
+bool has_boards_with_switches(const Machine& machine) {
+  constexpr std::size_t of_one_baseboard = 8;
+  const auto& devices = machine.driver.nvml.devices;
+  const auto is_one = [](const NvmlDevice& device) {
+    const std::string name = device.name.value_or("");
+    if (base::contains(name, "PCIe") || base::contains(name, "NVL")) return false;
+    for (const char* const board : {"SXM", "HBM3", "H200", "B200", "B300"})
+      if (base::contains(name, board)) return true;
+    return false;
+  };
+  return devices.size() >= of_one_baseboard && std::ranges::all_of(devices, is_one);
+}
+
 /// A GPU that belongs to a fabric and has not joined it.
 const NvmlDevice* gpu_outside_of_fabric(const Machine& machine) {
   const auto& devices = machine.driver.nvml.devices;
@@ -99,7 +114,7 @@ std::optional<Sighting> fabric_manager_differs(const Machine& machine) {
   const Driver& driver = machine.driver;
   if (cuda_sees_a_device(machine) || !driver.fabric_manager || !driver.module.version) return {};
   if (*driver.fabric_manager == *driver.module.version) return {};
-  if (!has_nvswitch(machine) && gpu_outside_of_fabric(machine) == nullptr) return {};
+  if (!failed_with(driver.cuda.init, {cuda_not_ready})) return {};
   const std::string version = *driver.module.version;
   return Sighting{
       {*driver.fabric_manager, version, version.substr(0, version.find('.'))},
@@ -110,7 +125,7 @@ std::optional<Sighting> fabric_manager_differs(const Machine& machine) {
 std::optional<Sighting> fabric_not_ready(const Machine& machine) {
   if (!failed_with(machine.driver.cuda.init, {cuda_not_ready})) return {};
   const NvmlDevice* device = gpu_outside_of_fabric(machine);
-  if (device == nullptr && !has_nvswitch(machine)) return {};
+  if (device == nullptr && !has_nvswitch(machine) && !has_boards_with_switches(machine)) return {};
   const std::string version = machine.driver.nvml.driver_version.value_or("?");
   Sighting sighting{{version, version.substr(0, version.find('.'))}, {init_of_cuda(machine)}};
   if (device != nullptr)
@@ -122,7 +137,8 @@ std::optional<Sighting> fabric_not_ready(const Machine& machine) {
 
 std::optional<Sighting> system_not_ready(const Machine& machine) {
   if (!failed_with(machine.driver.cuda.init, {cuda_not_ready})) return {};
-  if (has_nvswitch(machine) || gpu_outside_of_fabric(machine) != nullptr) return {};
+  if (has_nvswitch(machine) || has_boards_with_switches(machine)) return {};
+  if (gpu_outside_of_fabric(machine) != nullptr) return {};
   return Sighting{{}, {init_of_cuda(machine), evidence("machine.pci_count", machine.pci_count)}};
 }
 

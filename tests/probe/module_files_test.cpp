@@ -44,8 +44,9 @@ TEST(ModuleFiles, OnlyALineThatForbidsTheModuleItselfCounts) {
   EXPECT_FALSE(forbidding("install nvidia /sbin/modprobe --ignore-install nvidia\n").known());
 }
 
-TEST(ModuleFiles, DebianNamesTheModuleAfterItsBranch) {
+TEST(ModuleFiles, DistributionsNameAndPlaceTheModuleDifferently) {
   EXPECT_TRUE(module_of("rules/debians-module-of-a-branch").installed_for_kernel.is(true));
+  EXPECT_TRUE(module_of("rules/suses-module-folder").installed_for_kernel.is(true));
   EXPECT_TRUE(module_of("rules/forbidden-on-the-command-line").blacklisted_in.is("/proc/cmdline"));
   EXPECT_TRUE(
       module_of("rules/module-not-built-for-kernel").blacklisted_in.absent_for(Absence::not_found));
