@@ -228,7 +228,17 @@ def suses_module_folder():
     return m
 
 
-MACHINES = [eight_gpus_and_hidden_switches, suses_module_folder, one_gpu_lost_while_loading, one_gpu_does_not_start, gpu_does_not_start,
+def power_cables_missing_without_xid():
+    m = refused("A newer driver tells of missing power cables without an Xid.", driver="nvidia")
+    m.node("/dev/nvidia0")
+    kernel_log(m, (8.0, LOADING),
+               (9.0, "NVRM: GPU 0000:01:00.0: GPU does not have the necessary power cables "
+                     "connected."),
+               (9.1, "NVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x24:0x1c:1476)"))
+    return m
+
+
+MACHINES = [power_cables_missing_without_xid, eight_gpus_and_hidden_switches, suses_module_folder, one_gpu_lost_while_loading, one_gpu_does_not_start, gpu_does_not_start,
             open_module_meets_old_gpu_by_dmesg, old_gpu_and_closed_log, blackwell_and_closed_log,
             blackwell_by_journal, window_of_no_size, configuration_reads_as_ones, nvml_says_lost,
             nouveau_after_kernel_upgrade, forbidden_on_the_command_line,

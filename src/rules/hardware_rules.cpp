@@ -139,7 +139,8 @@ std::vector<Rule> rules_of_the_module() {
        "hardware",
        driver_refuses_gpu,
        {"gpu-too-old-for-driver", "open-module-on-old-gpu", "closed-module-on-new-gpu",
-        "bar-too-small", "gsp-firmware-fails", "gpu-fell-off-the-bus", "gpu-switched-off"}},
+        "bar-too-small", "gsp-firmware-fails", "gpu-fell-off-the-bus", "gpu-power-cable-missing",
+        "gpu-switched-off"}},
   };
 }
 

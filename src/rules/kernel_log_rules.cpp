@@ -193,9 +193,12 @@ std::optional<Sighting> gpu_fell_off_the_bus(const Machine& machine) {
 }
 
 std::optional<Sighting> gpu_power_cable_missing(const Machine& machine) {
-  for (const KernelEvent* event : current_events(machine))
-    if (told_by(*event, "gpu-power-cable-missing") && !answers_now(machine, *event))
-      return about(machine, *event, 1);
+  for (const KernelEvent* event : current_events(machine)) {
+    // Newer drivers say it without an Xid.
+    const bool told = told_by(*event, "gpu-power-cable-missing") ||
+                      base::contains(event->text, "necessary power cables");
+    if (told && !answers_now(machine, *event)) return about(machine, *event, 1);
+  }
   return {};
 }
 
