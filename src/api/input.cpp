@@ -8,6 +8,7 @@ namespace gpuready::api {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+constexpr const char* too_large = ": larger than 64 MiB; not a recording";
 
 Result<Run> read_run(const base::Json& json) {
   Run run;
@@ -53,18 +54,26 @@ Result<Input> understand(const base::Json& json) {
 
 }  // namespace
 
+Result<Input> input_from(std::string_view text) {
+  const auto json = base::parse_json(text);
+  if (!json) return failure(base::printable(json.error().text));
+  auto input = understand(*json);
+  if (!input) return failure(base::printable(input.error().text));
+  return input;
+}
+
 Result<Input> read_input(host::Host& host, const std::string& path) {
   const auto status = host.status(path);
   if (!status) return failure(status.error().text);
   if (status->kind == host::FileKind::directory) return failure(path + ": is a folder");
-  if (status->size_bytes > static_cast<std::int64_t>(most_bytes))
-    return failure(path + ": larger than 64 MiB; not a recording");
-  const auto text = host.read_file(path, most_bytes);
+  if (status->kind == host::FileKind::character_device)
+    return failure(path + ": is a device; expected a file");
+  if (status->size_bytes > static_cast<std::int64_t>(most_bytes)) return failure(path + too_large);
+  const auto text = host.read_file(path, most_bytes + 1);
   if (!text) return failure(text.error().text);
-  const auto json = base::parse_json(*text);
-  if (!json) return failure(path + ": " + base::printable(json.error().text));
-  auto input = understand(*json);
-  if (!input) return failure(path + ": " + base::printable(input.error().text));
+  if (text->size() > most_bytes) return failure(path + too_large);
+  auto input = input_from(*text);
+  if (!input) return failure(path + ": " + input.error().text);
   return input;
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "gpuready/result.hpp"
 #include "gpuready/run.hpp"
@@ -17,6 +18,9 @@ struct Input {
   std::optional<Run> run;
   std::string at;  ///< when it was made
 };
+
+/// From the text of such a file.
+Result<Input> input_from(std::string_view text);
 
 /// The error is one line: the file, what was found, what was expected.
 Result<Input> read_input(host::Host& host, const std::string& path);

@@ -6,19 +6,31 @@
 
 namespace gpuready::base {
 
-Result<Json> parse_json(std::string_view text) {
-  try {
-    return Json::parse(text);
-  } catch (const nlohmann::json::exception& e) {
-    constexpr std::size_t longest = 200;
-    const std::string what = std::string(e.what()).substr(0, longest);
-    const std::size_t colon = what.find("] ");
-    return failure("not JSON: " + (colon == std::string::npos ? what : what.substr(colon + 2)));
+namespace {
+
+/// Escapes DEL and the control characters U+0080 to U+009F, which JSON may hold as they are. In a
+/// dumped text they stand in strings only.
+std::string escape_controls(const std::string& json) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    auto byte = static_cast<unsigned char>(json[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < json.size() ? json[i + 1] : 0);
+    const bool high = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+    if (high) byte = next, ++i;
+    if (high || byte == 0x7F)
+      (out += "\\u00") += {digits[byte >> 4U], digits[byte & 0x0FU]};
+    else
+      out += json[i];
   }
+  return out;
 }
 
+}  // namespace
+
 std::string dump_json(const Json& value, bool indented) {
-  return value.dump(indented ? 2 : -1, ' ', false, Json::error_handler_t::replace);
+  return escape_controls(value.dump(indented ? 2 : -1, ' ', false, Json::error_handler_t::replace));
 }
 
 namespace {
@@ -52,6 +64,12 @@ Json JsonWriter::missing(const Missing& why) {
   json["detail"] = why.detail;
   if (why.code) json["code"] = *why.code;
   return json;
+}
+
+JsonReader::JsonReader(const Json& sources) {
+  if (!sources.is_object()) return;
+  for (const auto& [path, source] : sources.items())
+    if (source.is_string()) sources_[path] = source.get<std::string>();
 }
 
 bool JsonReader::wrong(const Json& json, std::string_view expected) {
@@ -98,9 +116,8 @@ bool JsonReader::read_missing(const Json& json, Missing& out) {
 }
 
 std::string JsonReader::source_here() const {
-  if (sources_ == nullptr || !sources_->is_object()) return {};
-  const auto it = sources_->find(path_);
-  return it != sources_->end() && it->is_string() ? it->get<std::string>() : std::string();
+  const auto it = sources_.find(path_);
+  return it != sources_.end() ? it->second : std::string();
 }
 
 }  // namespace gpuready::base

@@ -23,9 +23,11 @@ namespace gpuready::base {
 
 using Json = nlohmann::ordered_json;
 
-/// Parses text; the error says where it stops being JSON. Never throws.
+/// Parses text; the error says where it stops being JSON. Never throws. Refuses more than 100
+/// levels or 2 million values; of members with one name the last one counts.
 Result<Json> parse_json(std::string_view text);
-/// One line of UTF-8; bytes that are not UTF-8 are replaced.
+/// UTF-8, one line unless `indented`; bytes that are not UTF-8 are replaced, and every control
+/// character (also DEL and U+0080 to U+009F) is escaped, so that no terminal obeys it.
 std::string dump_json(const Json& value, bool indented);
 
 namespace detail {
@@ -162,8 +164,8 @@ class JsonWriter {
 class JsonReader {
  public:
   JsonReader() = default;
-  /// `sources` as JsonWriter made them; borrowed for the reader's life.
-  explicit JsonReader(const Json& sources) : sources_(&sources) {}
+  /// `sources` as JsonWriter made them.
+  explicit JsonReader(const Json& sources);
 
   template <class T>
   bool read(const Json& json, T& out) {
@@ -269,7 +271,7 @@ class JsonReader {
     return good;
   }
 
-  const Json* sources_ = nullptr;
+  std::map<std::string, std::string, std::less<>> sources_;
   std::string path_, error_;
 };
 

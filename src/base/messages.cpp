@@ -80,13 +80,13 @@ std::string Messages::text(const Message& message) const {
 
 std::string Messages::text(std::string_view key, std::vector<std::string> args) const {
   const auto it = entries_.find(key);
-  if (it == entries_.end()) return "[" + std::string(key) + "]";
+  if (it == entries_.end()) return "[" + printable(key) + "]";
   fmt::dynamic_format_arg_store<fmt::format_context> store;
   for (const std::string& arg : args) store.push_back(printable(arg));
   try {
     return fmt::vformat(it->second.text, store);
   } catch (const fmt::format_error&) {
-    return "[" + std::string(key) + "]";
+    return "[" + printable(key) + "]";
   }
 }
 

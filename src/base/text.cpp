@@ -93,6 +93,7 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
     const auto first = to_integer(ends.front());
     const auto last = to_integer(ends.back());
     if (!first || !last || *first < 0 || *last < *first || *last >= most) return {};
+    if (static_cast<std::int64_t>(cpus.size()) + *last - *first >= most) return {};
     for (std::int64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
   }
   std::ranges::sort(cpus);
@@ -229,6 +230,23 @@ std::string printable(std::string_view utf8) {
     utf8.remove_prefix(c.length);
   }
   return out;
+}
+
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view safe = "._-+/:=,@%";
+  const auto is_safe = [&](unsigned char c) {
+    return std::isalnum(c) != 0 || safe.find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!text.empty() && text[0] != '-' && std::ranges::all_of(text, is_safe))
+    return std::string(text);
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  }
+  return out + "'";
 }
 
 std::vector<std::string> wrap(std::string_view utf8, std::size_t width) {

@@ -31,6 +31,8 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 std::size_t display_width(std::string_view utf8);
 /// The text without control characters and escape sequences, fit to be printed.
 std::string printable(std::string_view utf8);
+/// The text as one word of a POSIX shell: as it is where nothing in it is special, else quoted.
+std::string shell_word(std::string_view text);
 /// Lines of at most `width` cells, broken at spaces (and between wide characters).
 std::vector<std::string> wrap(std::string_view utf8, std::size_t width);
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <link.h>
+#include <poll.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,6 +41,13 @@ FileKind kind_of(mode_t mode) {
   return FileKind::other;
 }
 
+/// The writer of a pipe may need a moment, as in --from <(xz -dc FILE).
+bool data_comes(int fd) {
+  constexpr int longest_ms = 10000;
+  pollfd waiting{fd, POLLIN, 0};
+  return ::poll(&waiting, 1, longest_ms) > 0;
+}
+
 class RealHost : public Host {
  public:
   Result<std::string> read_file(const std::string& path, std::size_t max_bytes) override {
@@ -54,6 +62,7 @@ class RealHost : public Host {
       if (got < 0 && errno == EINTR) continue;
       if (got < 0 && errno == EPIPE && path == kernel_log) continue;
       if (got < 0 && errno == EAGAIN && path == kernel_log) break;
+      if (got < 0 && errno == EAGAIN && data_comes(fd)) continue;
       if (got < 0) code = errno;
       if (got <= 0) break;
       content.append(buffer.data(), static_cast<std::size_t>(got));

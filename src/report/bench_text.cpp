@@ -30,7 +30,7 @@ std::string cases_table(const Context& c, const Bench& bench) {
   Rows rows;
   for (const Case& measured : bench.cases) {
     rows.push_back(
-        {measured.device,
+        {base::printable(measured.device),
          base::show_seconds_interval(measured.median_s, measured.ci95_s.low, measured.ci95_s.high),
          base::show_flops(measured.flops), library_text(c, measured)});
     if (measured.with_transfers_s)
@@ -44,16 +44,16 @@ std::string cases_table(const Context& c, const Bench& bench) {
 std::string flags_text(const Context& c, const Case& measured) {
   std::string out;
   for (const std::string& flag : measured.flags)
-    out += base::layout_paragraph(
-        measured.device + ": " + c.text("bench.flag." + flag, {shape_text(measured.shape)}),
-        c.style.width, 2, 2);
+    out += base::layout_paragraph(base::printable(measured.device) + ": " +
+                                      c.text("bench.flag." + flag, {shape_text(measured.shape)}),
+                                  c.style.width, 2, 2);
   return out;
 }
 
 std::string check_text(const Context& c, const Case& measured) {
   const Verification& v = measured.verification;
   return base::layout_paragraph(
-      measured.device + ": " +
+      base::printable(measured.device) + ": " +
           c.text("bench.checked", {std::to_string(v.rows_checked), base::show_small(v.error),
                                    base::show_small(v.tolerance)}),
       c.style.width, 2, 2);

@@ -77,8 +77,8 @@ class FactLines {
   }
 
   void line(const std::string& name, const std::string& value) {
-    out_ +=
-        base::layout_paragraph(name + ": " + base::printable(value), c_.style.width, 2 * depth_, 4);
+    out_ += base::layout_paragraph(base::printable(name) + ": " + base::printable(value),
+                                   c_.style.width, 2 * depth_, 4);
   }
 
   const Context& c_;

@@ -52,6 +52,42 @@ TEST(JsonFields, IntervalsAreListsOfTwo) {
   EXPECT_EQ(plain_writer().write(measured)["ci95_s"], Json::array({0.5, 0.75}));
 }
 
+TEST(JsonParsing, OfMembersWithOneNameTheLastCounts) {
+  const auto json = parse_json(R"({"a": 1, "b": {"x": 1, "x": 2}, "a": [3]})");
+  ASSERT_TRUE(json);
+  EXPECT_EQ(dump_json(*json, false), R"({"b":{"x":2},"a":[3]})");
+}
+
+TEST(JsonParsing, DepthAndNumberOfValuesAreBounded) {
+  const std::string deep = std::string(100, '[') + std::string(100, ']');
+  EXPECT_TRUE(parse_json(deep));
+  EXPECT_EQ(parse_json("[" + deep + "]").error().text, "not JSON: nested deeper than 100 levels");
+  std::string many = "[0";
+  for (int i = 0; i < (2 << 20); ++i) many += ",0";
+  EXPECT_EQ(parse_json(many + "]").error().text, "not JSON: more than 2 million values");
+  EXPECT_FALSE(parse_json(std::string(10000000, '[')));
+}
+
+TEST(JsonParsing, AnObjectOfManyMembersIsReadInPassing) {
+  std::string many = "{";
+  for (int i = 0; i < 300000; ++i) many += "\"" + std::to_string(i) + "\":0,";
+  EXPECT_EQ(parse_json(many + "\"0\":1}")->size(), 300000U);
+}
+
+TEST(JsonParsing, WhatIsNoNumberOrNoUtf8IsRefused) {
+  for (const char* const text :
+       {"1e999", "NaN", "[Infinity]", "-", "\"\xff\"", "\"\x80\"", "", "\xEF\xBB"})
+    EXPECT_FALSE(parse_json(text)) << text;
+}
+
+TEST(JsonWriting, NoControlCharacterIsWrittenAsItIs) {
+  EXPECT_EQ(dump_json("\x1b[31m\x7f\xc2\x9b"
+                      "5m\xc2\xa9",
+                      false),
+            "\"\\u001b[31m\\u007f\\u009b5m\xC2\xA9\"");
+  EXPECT_EQ(*parse_json(dump_json("\xc2\x9b\x7f", false)), Json("\xc2\x9b\x7f"));
+}
+
 TEST(JsonReading, TheErrorNamesThePathAndWhatWasExpected) {
   const auto error_for = [](const char* text) {
     gpuready::Run run;

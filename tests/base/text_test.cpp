@@ -15,6 +15,7 @@ TEST(Text, CpuListsAreParsedAndNonsenseIsRefused) {
   EXPECT_FALSE(parse_cpu_list("3-1"));
   EXPECT_FALSE(parse_cpu_list("0-99999999999"));
   EXPECT_FALSE(parse_cpu_list("a"));
+  EXPECT_FALSE(parse_cpu_list("0-65535,0-65535"));  // no machine; a list of such would fill memory
 }
 
 TEST(Text, ChineseCharactersTakeTwoCells) {
@@ -28,6 +29,15 @@ TEST(Text, EscapeSequencesAndControlCharactersAreNotPrintable) {
                       "c\n"),
             "abc ");
   EXPECT_EQ(printable("\xff"), "\xEF\xBF\xBD");
+}
+
+TEST(Text, AWordOfTheShellIsQuotedWhereItMust) {
+  EXPECT_EQ(shell_word("/usr/bin/python3.12"), "/usr/bin/python3.12");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("$(reboot)"), "'$(reboot)'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word("-rf"), "'-rf'");
 }
 
 TEST(Text, WrapsAtSpacesAndBetweenWideCharacters) {

@@ -130,6 +130,21 @@ class BadInput(unittest.TestCase):
             self.refused("facts", "--from", f"{folder}/bytes.json", says="JSON")
             self.refused("facts", "--from", folder, says="folder")
             self.refused("facts", "--from", f"{folder}/none.json", says="No such file")
+            os.mkfifo(f"{folder}/fifo")
+            self.refused("facts", "--from", f"{folder}/fifo", says="JSON")
+            self.refused("facts", "--from", "/dev/zero", says="device")
+            with open(f"{folder}/huge.json", "wb") as huge:
+                huge.truncate(10 << 30)
+            self.refused("facts", "--from", f"{folder}/huge.json", says="64 MiB")
+
+    def test_a_recording_may_come_through_a_pipe(self):
+        program = f"'{BINARY}' doctor --json --from /dev/stdin"
+        result = run(shell=f"{{ head -c 1000 '{MACHINES[0]}'; tail -c +1001 '{MACHINES[0]}'; }} | "
+                           + program)
+        self.assertEqual(result.stdout, run("doctor", "--json", "--from", str(MACHINES[0])).stdout)
+        endless = run(shell=f"tr '\\0' ' ' </dev/zero | {program}")
+        self.assertEqual(endless.returncode, 2)
+        self.assertIn("64 MiB", endless.stderr)
 
     def test_impossible_benchmarks(self):
         self.refused("bench", "--size", "0")

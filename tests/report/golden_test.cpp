@@ -151,9 +151,13 @@ TEST(Golden, WhatARecordingSaysCannotSteerTheTerminal) {
   run.machine.os.name = Fact<std::string>("evil\x1b]0;title\x07\x1b[2Jname", "test");
   run.machine.gpus[0].name = Fact<std::string>("\x1b[31mT4\n\n", "test");
   run.bench.cases[0].library.name = "\x1b[5mblas";
-  const std::string text = show_text(run, View::page, {});
-  EXPECT_EQ(text.find('\x1b'), std::string::npos);
-  EXPECT_EQ(text.find('\x07'), std::string::npos);
+  run.bench.cases[0].device = "\x1b[5mcpu", run.bench.cases[0].flags = {"\x1b[5mflag"};
+  run.machine.environment.variables["\x1b[5mCUDA_X"] = "\x07";
+  for (const View view : {View::page, View::bench, View::lesson, View::facts, View::doctor}) {
+    const std::string text = show_text(run, view, {});
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+    EXPECT_EQ(text.find('\x07'), std::string::npos) << text;
+  }
 }
 
 }  // namespace
