@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,11 +34,16 @@ std::optional<double> seconds_in(std::string_view text) {
 
 /// What one message said on several lines, on one. NVIDIA's module starts each of them anew with
 /// "NVRM: "; /dev/kmsg writes a line break as \x0a, rsyslog as #012.
-std::string on_one_line(std::string text) {
-  for (const std::string_view mark : {"\\x0aNVRM: ", "#012NVRM: ", "\\x0a", "#012"})
-    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1))
-      text.replace(at, mark.size(), " ");
-  return text;
+std::string on_one_line(std::string_view text) {
+  constexpr std::array<std::string_view, 4> marks{"\\x0aNVRM: ", "#012NVRM: ", "\\x0a", "#012"};
+  std::string out;
+  while (!text.empty()) {
+    const auto mark = std::ranges::find_if(
+        marks, [&](std::string_view known) { return base::starts_with(text, known); });
+    out += mark == marks.end() ? text.front() : ' ';
+    text.remove_prefix(mark == marks.end() ? 1 : mark->size());
+  }
+  return out;
 }
 
 /// "[    5.140900] text" of dmesg; after a syslog's or journal's head ("Dec 01 10:00:00 host
@@ -57,7 +61,7 @@ Record from_dmesg(std::string_view line) {
     if (const auto time = seconds_in(line.substr(1, close - 1))) record.time_s = time;
     line.remove_prefix(close + 1);
   }
-  record.text = on_one_line(std::string(base::trim(line)));
+  record.text = on_one_line(base::trim(line));
   return record;
 }
 
@@ -134,15 +138,17 @@ KernelEvent event_of(Record record, const std::string& source) {
 
 /// Every reset of a GPU may write hundreds of messages; what is told apart is kept first.
 void keep_newest(std::vector<KernelEvent>& events) {
-  const auto is_message = [](const KernelEvent& e) { return e.kind == Kind::message; };
-  for (std::size_t i = 0; events.size() > max_events && i < events.size();) {
-    // The first lines of a log tell the cause, the last ones the state.
-    const bool in_the_middle = i >= max_events / 4 && i + max_events / 4 < events.size();
-    if (in_the_middle && is_message(events[i]))
-      events.erase(events.begin() + static_cast<std::ptrdiff_t>(i));
-    else
-      ++i;
-  }
+  // The first lines of a log tell the cause, the last ones the state.
+  constexpr std::size_t at_each_end = max_events / 4;
+  const std::size_t total = events.size();
+  std::size_t index = 0, left = total;
+  std::erase_if(events, [&](const KernelEvent& event) {
+    const bool in_the_middle = index >= at_each_end && index + at_each_end < total;
+    ++index;
+    const bool drop = left > max_events && in_the_middle && event.kind == Kind::message;
+    left -= drop ? 1 : 0;
+    return drop;
+  });
   if (events.size() > max_events)
     events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(max_events));
 }
@@ -184,12 +190,11 @@ std::vector<KernelEvent> events_in(const std::string& log, const std::string& so
 /// The journal, which members of some groups may read where /dev/kmsg is closed. Without a right
 /// to it, journalctl prints nothing but a hint on standard error, or "-- No entries --".
 bool read_journal(host::Host& host, KernelLog& log) {
-  using namespace std::chrono_literals;
   if (!exists(host, "/run/log/journal") && !exists(host, "/var/log/journal")) return false;
   const std::string source = "journal";
   host::Command command;
   command.argv = {"journalctl", "-k", "-b", "--no-pager", "-o", "short-monotonic"};
-  command.deadline = 3000ms;
+  command.deadline = journal_deadline;
   command.max_output_bytes = max_log_bytes;
   const host::CommandResult result = host.run(command);
   const bool ended_well = result.end == host::End::exited && result.code == 0;

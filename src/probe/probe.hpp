@@ -10,6 +10,12 @@
 
 namespace gpuready::probe {
 
+/// How long children may take: the journal's reader first, then the vendor libraries' side by side.
+/// A driver that hangs costs no more than both.
+constexpr std::chrono::milliseconds journal_deadline{3000}, vendor_deadline{15000};
+constexpr std::chrono::milliseconds whole_deadline{20000};
+static_assert(journal_deadline + vendor_deadline < whole_deadline);
+
 struct ProbeOptions {
   /// Ask NVML, CUDA and OpenCL (in children).
   bool nvml = true, cuda = true, opencl = true;
@@ -18,7 +24,7 @@ struct ProbeOptions {
   /// Touch a GPU that is asleep (a laptop's). Otherwise it is left alone, and the facts say so.
   bool wake = true;
   /// Deadline of each child.
-  std::chrono::milliseconds deadline{15000};
+  std::chrono::milliseconds deadline = vendor_deadline;
 };
 
 /// Everything, merged.

@@ -103,6 +103,15 @@ TEST(KernelLog, AFloodKeepsItsErrorsItsStartAndItsEnd) {
   EXPECT_EQ(xids, 1);
 }
 
+TEST(KernelLog, AFloodOfAMillionLinesAndOneLineOfAMillionBreaksAreReadInPassing) {
+  std::string flood = "4,1,1,-;NVRM: the first line\n", breaks = "4,1,1,-;NVRM: a";
+  for (int i = 0; i < 500000; ++i) flood += "4,1,1,-;NVRM: again\n", breaks += "\\x0ab";
+  const KernelLog log = log_of(flood);
+  EXPECT_EQ(log.events.size(), 200U);
+  EXPECT_EQ(log.events.front().text, "NVRM: the first line");
+  EXPECT_EQ(log_of(breaks + "\n").events.at(0).text.substr(0, 13), "NVRM: a b b b");
+}
+
 TEST(KernelLog, WhatIsMalformedIsKeptAsALineWithoutATime) {
   const KernelLog log = log_of("NVRM: Xid (PCI:\nNVRM: Xid (PCI:0000:01:00): word\n;NVRM\n");
   ASSERT_EQ(log.events.size(), 3U);
