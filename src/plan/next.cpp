@@ -80,8 +80,10 @@ bool torch_is_installed(const Machine& machine) {
                              [](const PythonEnvironment& p) { return p.torch.known(); });
 }
 
-bool has_amd_gpu(const Machine& machine) {
-  return std::ranges::any_of(machine.gpus, [](const Gpu& gpu) { return gpu.vendor.is("amd"); });
+/// Not tested because the GPU is of a vendor that the ladder does not climb to.
+bool is_of_another_vendor(const Doctor& doctor) {
+  return doctor.verdict == Verdict::not_tested && !doctor.ladder.empty() &&
+         doctor.ladder.front().outcome == Outcome::finding;
 }
 
 std::vector<Message> steps_with_gpu(const Machine& machine, const Doctor& doctor,
@@ -116,7 +118,8 @@ Next next_steps(const Machine& machine, const Doctor& doctor, const DeviceChoice
   if (machine.environment.colab) next.steps.push_back({"next.colab-runtime", {}});
   if (doctor.verdict == Verdict::not_usable) next.steps.push_back({"next.mend", {}});
   if (doctor.verdict == Verdict::not_tested)
-    next.steps.push_back({has_amd_gpu(machine) ? "next.other-vendor" : "next.not-asked", {}});
+    next.steps.push_back(
+        {is_of_another_vendor(doctor) ? "next.other-vendor" : "next.not-asked", {}});
   next.steps.push_back({"next.use-cpu", {}});
   next.places = {local_gpu(), colab(), rented(catalog)};
   return next;

@@ -15,22 +15,40 @@ struct Speaking {
   Sighting sighting;
 };
 
+/// One value of a text, ready to be put in.
+using PutIn = std::string (*)(std::string_view rest, std::size_t at, const std::string& value);
+
+std::string for_people(std::string_view /*rest*/, std::size_t /*at*/, const std::string& value) {
+  return base::printable(value);
+}
+
+/// A value in a command is one word of the shell, whatever a recording says. What makes a whole
+/// command, or its front, was composed by a rule.
+std::string for_the_shell(std::string_view rest, std::size_t at, const std::string& value) {
+  const bool program = base::starts_with(rest, " -m ") || base::starts_with(rest, " -c ");
+  const std::string text = base::printable(value);
+  return at == 0 && !program ? text : base::shell_word(text);
+}
+
 /// The text with the rule's values in place of {0}, {1}, ...
-std::string fill_in(const std::string& text, const std::vector<std::string>& args) {
-  std::string out = text;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const std::string mark = "{" + std::to_string(i) + "}";
-    for (std::size_t at = out.find(mark); at != std::string::npos; at = out.find(mark, at)) {
-      const std::string value = base::printable(args[i]);
-      out.replace(at, mark.size(), value);
-      at += value.size();
+std::string fill_in(std::string_view text, const std::vector<std::string>& args, PutIn put_in) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view rest = text.substr(at);
+    const bool mark = rest.size() > 2 && rest[0] == '{' && rest[2] == '}';
+    const auto number = base::to_integer(mark ? rest.substr(1, 1) : std::string_view());
+    if (number && std::cmp_less(*number, args.size())) {
+      out += put_in(rest.substr(3), at, args[static_cast<std::size_t>(*number)]);
+      at += 2;
+    } else {
+      out += text[at];
     }
   }
   return out;
 }
 
 Message plain(const std::string& text, const std::vector<std::string>& args) {
-  return {"", {fill_in(text, args)}};
+  return {"", {fill_in(text, args, for_people)}};
 }
 
 bool is_for(const catalog::RuleFix& fix, const std::string& situation) {
@@ -47,7 +65,7 @@ std::vector<Fix> fixes_for(const catalog::RuleText& text, const std::vector<std:
       if (!is_for(fix, situation)) continue;
       Fix chosen{plain(fix.text, args), {}};
       for (const std::string& command : fix.commands)
-        chosen.commands.push_back(fill_in(command, args));
+        chosen.commands.push_back(fill_in(command, args, for_the_shell));
       fixes.push_back(std::move(chosen));
     }
     if (!fixes.empty()) break;

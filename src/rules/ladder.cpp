@@ -26,7 +26,8 @@ bool kernel_ran(const Machine& machine) {
 
 /// A GPU that this ladder cannot climb to: AMD's and Intel's stacks are not NVIDIA's.
 bool has_gpu_of_another_vendor(const Machine& machine) {
-  return std::ranges::any_of(machine.gpus, [](const Gpu& gpu) { return gpu.vendor.is("amd"); });
+  return std::ranges::any_of(machine.pci, is_intel_xpu) ||
+         std::ranges::any_of(machine.gpus, [](const Gpu& gpu) { return gpu.vendor.is("amd"); });
 }
 
 void judge_verdict(const Machine& machine, Doctor& doctor) {

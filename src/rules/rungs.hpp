@@ -37,6 +37,10 @@ const std::vector<RungCheck>& rung_checks();
 std::vector<const PciFunction*> nvidia_gpus_on_pci(const Machine& machine);
 /// Whether a PCI function is a GPU by its class.
 bool is_gpu_class(const PciFunction& function);
+/// An Intel GPU on which PyTorch's xpu build runs: Arc, Data Center GPU Max and the integrated GPUs
+/// from Meteor Lake on, by the beginnings of their device ids (Linux, include/drm/intel/pciids.h:
+/// DG2, BMG, PVC, MTL, ARL, LNL, PTL).
+bool is_intel_xpu(const PciFunction& function);
 /// Whether the CUDA driver started and sees a device: then nothing below it can be broken.
 bool cuda_sees_a_device(const Machine& machine);
 /// Why a vendor's library did not start: it could not be opened, or its first call failed.

@@ -49,7 +49,8 @@ bool hides_every_gpu(const std::string& value, const Fact<std::int64_t>& nvml_co
   return !index || *index < 0 || (nvml_count && *index >= *nvml_count);
 }
 
-Judgement explain_no_device(const Machine& machine) {
+/// `why`: the call that told it and its code.
+Judgement explain_no_device(const Machine& machine, const std::string& why) {
   const bool mig_empty = std::ranges::any_of(machine.driver.nvml.devices, [](const NvmlDevice& d) {
     return d.mig_enabled.is(true) && d.mig_instances.is(0);
   });
@@ -59,7 +60,7 @@ Judgement explain_no_device(const Machine& machine) {
     return finding("ladder.device-count.slurm");
   if (visible && hides_every_gpu(*visible, machine.driver.nvml.device_count))
     return finding("ladder.device-count.hidden", {*visible});
-  return finding("ladder.device-count.none");
+  return finding("ladder.device-count.none", {why});
 }
 
 /// The first device's absence of a fact; nullptr where all know it.
@@ -111,7 +112,7 @@ Judgement judge_cuda_init(const Machine& machine) {
     return finding(machine.environment.container ? "ladder.cuda-init.library-missing-container"
                                                  : "ladder.cuda-init.library-missing");
   constexpr std::int64_t no_device = 100;
-  if (missing.code == no_device) return explain_no_device(machine);
+  if (missing.code == no_device) return explain_no_device(machine, reason(missing));
   if (missing.reason == Absence::call_failed && is_one_of(missing.code, explained_init_codes))
     return finding("ladder.cuda-init.code-" + std::to_string(*missing.code), {reason(missing)});
   return explain_absence("cuda-init", missing);
@@ -121,14 +122,15 @@ Judgement judge_device_count(const Machine& machine) {
   const Fact<std::int64_t>& count = machine.driver.cuda.device_count;
   if (!count) {
     constexpr std::int64_t no_device = 100;
-    if (count.missing().code == no_device) return explain_no_device(machine);
+    if (count.missing().code == no_device)
+      return explain_no_device(machine, reason(count.missing()));
     return explain_absence("device-count", count.missing());
   }
   if (some_are_lost(machine, *count) && *count > 0)
     return finding("ladder.device-count.fewer",
                    {std::to_string(*count), std::to_string(*machine.driver.nvml.device_count)});
   if (*count > 0) return pass("ladder.device-count.pass", {std::to_string(*count)});
-  return explain_no_device(machine);
+  return explain_no_device(machine, "cuDeviceGetCount: 0");
 }
 
 Judgement judge_context(const Machine& machine) {

@@ -39,6 +39,7 @@ Judgement nothing_found(const Machine& machine) {
       (visible->second == "void" || visible->second == "none" || visible->second.empty()))
     return finding("ladder.pci-device.visible-devices", {visible->second});
   if (other_vendor_gpu(machine, "0x1002") != nullptr) return finding("ladder.pci-device.amd");
+  if (std::ranges::any_of(machine.pci, is_intel_xpu)) return finding("ladder.pci-device.intel");
   if (!machine.pci_count)
     return finding("ladder.pci-device.unreadable", {reason(machine.pci_count.missing())});
   return finding("ladder.pci-device.none");
@@ -103,6 +104,15 @@ bool is_gpu_class(const PciFunction& function) {
   const std::string code = function.class_code.value_or("");
   // 0x03: display; 0x1200: processing accelerator, as some data-centre boards call themselves.
   return base::starts_with(code, "0x03") || base::starts_with(code, "0x1200");
+}
+
+bool is_intel_xpu(const PciFunction& function) {
+  constexpr std::array beginnings{"0x56",  "0x4f8", "0xe20", "0xe21", "0xe22", "0x0bd",
+                                  "0x0b6", "0x7d",  "0x64",  "0xb08", "0xb09"};
+  const std::string id = base::lower(function.device_id.value_or(""));
+  return function.vendor_id.is("0x8086") && std::ranges::any_of(beginnings, [&](const char* start) {
+           return base::starts_with(id, start);
+         });
 }
 
 bool cuda_sees_a_device(const Machine& machine) {

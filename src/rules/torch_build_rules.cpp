@@ -79,7 +79,7 @@ bool is_cuda_wheel(const TorchBuild& torch) {
 std::string install_line(const Machine& machine, const PythonEnvironment* python) {
   const WheelChoice choice = choose_wheel(wheel_request(machine, python), catalog::wheel_tables());
   if (choice.command.empty()) return "# " + choice.why;
-  return (python != nullptr ? python->executable + " -m " : "") + choice.command;
+  return (python != nullptr ? base::shell_word(python->executable) + " -m " : "") + choice.command;
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include "rules/areas.hpp"
 #include "rules/evidence.hpp"
 #include "rules/questions.hpp"
+#include "rules/rungs.hpp"
 #include "rules/torch_rules.hpp"
 #include "rules/wheel_choice.hpp"
 
@@ -139,23 +140,11 @@ std::optional<Sighting> unsupported_gpu_comes_first(const Machine& machine) {
                   {evidence("machine.gpus.gfx_target", first)}};
 }
 
-/// Arc, Data Center GPU Max and the integrated GPUs from Meteor Lake on, by the beginnings of their
-/// device ids (Linux, include/drm/intel/pciids.h: DG2, BMG, PVC, MTL, ARL, LNL, PTL).
-bool is_xpu(const PciFunction& function) {
-  constexpr std::array beginnings{"0x56",  "0x4f8", "0xe20", "0xe21", "0xe22", "0x0bd",
-                                  "0x0b6", "0x7d",  "0x64",  "0xb08", "0xb09"};
-  const std::string id = base::lower(function.device_id.value_or(""));
-  return std::ranges::any_of(beginnings,
-                             [&](const char* start) { return base::starts_with(id, start); });
-}
-
 std::optional<Sighting> intel_display_is_no_xpu(const Machine& machine) {
   const bool only_intel =
       has_gpu_of(machine, "intel") && !has_gpu_of(machine, "nvidia") && !has_gpu_of(machine, "amd");
-  if (!only_intel) return {};
+  if (!only_intel || std::ranges::any_of(machine.pci, is_intel_xpu)) return {};
   const auto is_intel = [](const PciFunction& f) { return f.vendor_id.is("0x8086"); };
-  const auto is_arc = [&](const PciFunction& f) { return is_intel(f) && is_xpu(f); };
-  if (std::ranges::any_of(machine.pci, is_arc)) return {};
   const auto function = std::ranges::find_if(machine.pci, is_intel);
   if (function == machine.pci.end()) return {};
   return Sighting{{function->address, function->device_id.value_or("?")},

@@ -109,6 +109,33 @@ TEST(Rules, NoPlaceholderIsLeftInAFindingAndNoEvidenceIsEmpty) {
   }
 }
 
+TEST(Rules, WhatARecordingSaysIsOneWordOfTheShellInACommand) {
+  for (const char* const name : {"rules/jupyter-kernel-elsewhere", "torch-cpu-build",
+                                 "rules/nvidia-packages-differ-from-pins"}) {
+    Machine machine = machines().at(name);
+    for (PythonEnvironment& python : machine.python) python.executable = "/tmp/$(reboot)/python";
+    std::size_t commands = 0;
+    for (const Finding& finding : find(machine, texts())) {
+      for (const Fix& fix : finding.fixes) {
+        for (const std::string& command : fix.commands) {
+          if (!base::contains(command, "reboot)")) continue;
+          EXPECT_TRUE(base::contains(command, "'/tmp/$(reboot)/python'")) << command;
+          ++commands;
+        }
+      }
+    }
+    EXPECT_GT(commands, 0U) << name;
+  }
+}
+
+TEST(Rules, AValueIsNotSearchedForPlacesOfOtherValues) {
+  Machine machine = machines().at("driver-library-mismatch");
+  machine.driver.module.version = Fact<std::string>("{1}{0}", "test");
+  const auto findings = find(machine, texts());
+  ASSERT_FALSE(findings.empty());
+  EXPECT_TRUE(base::contains(findings[0].meaning.args[0], "{1}{0}"));
+}
+
 TEST(Rules, ADegradationUnderAUsableGpuDegradesTheVerdict) {
   Doctor doctor;
   doctor.verdict = Verdict::usable;
