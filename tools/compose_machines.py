@@ -9,6 +9,7 @@ import json
 import pathlib
 import sys
 
+import healthy_machines
 import rule_machines_container
 import rule_machines_driver
 import rule_machines_guest
@@ -376,6 +377,7 @@ def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else default
     write(MACHINES, folder)
     write(RULE_MACHINES, folder / "rules")
+    write(healthy_machines.MACHINES, folder / "healthy")
 
 
 if __name__ == "__main__":
