@@ -3,6 +3,7 @@
 #include "api/input.hpp"
 #include "api/measure.hpp"
 #include "api/record.hpp"
+#include "api/recorded_session.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "catalog/catalog.hpp"
@@ -190,6 +191,15 @@ Result<std::unique_ptr<Session>> open_session(const SessionOptions& options) {
   auto input = api::read_input(*real, options.from);
   if (!input) return failure("--from " + input.error().text);
   return std::make_unique<RecordedSession>(std::move(real), std::move(tables), std::move(*input));
+}
+
+Result<std::unique_ptr<Session>> api::recorded_session(Input input) {
+  static const auto catalog = catalog::load_catalog(catalog::Override());
+  static const auto setup = catalog::load_setup_tables(catalog::Override());
+  if (!catalog) return tl::unexpected(catalog.error());
+  if (!setup) return tl::unexpected(setup.error());
+  return std::make_unique<RecordedSession>(host::make_real_host(), Tables{*catalog, *setup},
+                                           std::move(input));
 }
 
 Doctor diagnose(const Machine& machine) {
