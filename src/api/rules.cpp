@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "catalog/rule_text.hpp"
+#include "catalog/tables.hpp"
 #include "gpuready/gpuready.hpp"
 #include "report/rules_text.hpp"
 #include "rules/rule.hpp"
@@ -10,11 +10,7 @@ namespace gpuready {
 
 namespace {
 
-const catalog::RuleTexts& texts() {
-  static const auto loaded = catalog::load_rule_texts();
-  static const catalog::RuleTexts none;
-  return loaded ? *loaded : none;
-}
+const catalog::RuleTexts& texts() { return catalog::tables().rules; }
 
 std::vector<report::RuleEntry> entries() {
   std::vector<report::RuleEntry> list;

@@ -9,6 +9,7 @@ Result<std::vector<base::CsvRow>> rows_of(const std::string& name, const Overrid
   const std::optional<std::string> own = replaced ? replaced(name) : std::nullopt;
   auto rows = base::parse_csv(own ? std::string_view(*own) : base::embedded_file("data/" + name));
   if (!rows) return failure(name + ": " + rows.error().text);
+  if (rows->empty()) return failure(name + ": expected a row of names and at least one record");
   return rows;
 }
 

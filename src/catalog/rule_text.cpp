@@ -128,18 +128,4 @@ Result<RuleText> parse_rule_text(std::string id, std::string_view text) {
   return Parser(std::move(id)).parse(text);
 }
 
-Result<RuleTexts> load_rule_texts() {
-  constexpr std::string_view folder = "data/rules/", suffix = ".md";
-  RuleTexts texts;
-  for (const base::EmbeddedFile& file : base::embedded_files()) {
-    if (!base::starts_with(file.name, folder) || !base::ends_with(file.name, suffix)) continue;
-    const std::string id(
-        file.name.substr(folder.size(), file.name.size() - folder.size() - suffix.size()));
-    auto text = parse_rule_text(id, file.content);
-    if (!text) return failure(std::string(file.name) + ": " + text.error().text);
-    texts.emplace(id, std::move(*text));
-  }
-  return texts;
-}
-
 }  // namespace gpuready::catalog

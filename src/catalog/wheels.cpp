@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "catalog/tables.hpp"
 
 namespace gpuready::catalog {
 
@@ -88,9 +89,6 @@ Result<WheelTables> load_wheel_tables(const Override& replaced) {
   return tables;
 }
 
-const WheelTables& wheel_tables() {
-  static const WheelTables tables = load_wheel_tables(Override{}).value_or(WheelTables{});
-  return tables;
-}
+const WheelTables& wheel_tables() { return tables().wheels; }
 
 }  // namespace gpuready::catalog

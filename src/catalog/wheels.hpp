@@ -47,7 +47,7 @@ struct WheelTables {
 
 /// The error names the file, the record and the field.
 Result<WheelTables> load_wheel_tables(const Override& replaced);
-/// The compiled-in tables, which a test shows to be sound.
+/// The tables in use (tables.hpp).
 const WheelTables& wheel_tables();
 
 }  // namespace gpuready::catalog

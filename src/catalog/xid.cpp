@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "catalog/rows.hpp"
+#include "catalog/tables.hpp"
 
 namespace gpuready::catalog {
 
@@ -19,10 +19,14 @@ Xid read_xid(Cells& cells) {
 
 }  // namespace
 
-Result<std::vector<Xid>> load_xids() { return read_table<Xid>("xid.csv", Override{}, read_xid); }
+Result<std::vector<Xid>> load_xids(const Override& replaced) {
+  return read_table<Xid>("xid.csv", replaced, read_xid);
+}
+
+Result<std::vector<Xid>> load_xids() { return load_xids(Override{}); }
 
 const Xid* find_xid(std::int64_t code) {
-  static const std::vector<Xid> table = load_xids().value_or(std::vector<Xid>());
+  const std::vector<Xid>& table = tables().xids;
   const auto it = std::ranges::find(table, code, &Xid::code);
   return it == table.end() ? nullptr : &*it;
 }

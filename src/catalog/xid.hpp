@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/rows.hpp"
 #include "gpuready/result.hpp"
 
 namespace gpuready::catalog {
@@ -15,7 +16,9 @@ struct Xid {
   std::string severity, meaning, action, source, as_of;
 };
 
-/// The compiled-in table; the error names the file, the record and the column.
+/// The table, the user's where there is one; the error names the file, the record and the column.
+Result<std::vector<Xid>> load_xids(const Override& replaced);
+/// The compiled-in table.
 Result<std::vector<Xid>> load_xids();
 /// The row of that number; null where the table does not know it.
 const Xid* find_xid(std::int64_t code);
