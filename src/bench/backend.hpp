@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,6 +65,11 @@ class Backend {
   virtual Result<bool> prepare(const Operands& operands) = 0;
   /// Multiplies `repeats` times, back to back, and waits for the end.
   virtual Result<Elapsed> run(std::int64_t repeats) = 0;
+  /// The same; calls `meanwhile` once, while a device that works by itself is at work.
+  virtual Result<Elapsed> run_while(std::int64_t repeats, const std::function<void()>& meanwhile) {
+    meanwhile();
+    return run(repeats);
+  }
   /// Sends A and B, multiplies, fetches C: wall seconds. Never called where runs_on_cpu().
   virtual Result<double> run_with_transfers() = 0;
   /// Fills C with NaN (every bit set).

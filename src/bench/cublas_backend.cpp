@@ -78,9 +78,14 @@ class CublasBackend : public Backend {
   }
 
   Result<Elapsed> run(std::int64_t repeats) override {
+    return run_while(repeats, [] {});
+  }
+
+  Result<Elapsed> run_while(std::int64_t repeats, const std::function<void()>& meanwhile) override {
     Elapsed elapsed;
     const double start = steady_seconds();
     if (const auto r = queue(repeats); !r) return tl::unexpected<Error>(r.error());
+    meanwhile();
     if (const auto r = wait(); !r) return tl::unexpected<Error>(r.error());
     elapsed.wall_s = steady_seconds() - start;
     if (!timer_.usable()) return elapsed;

@@ -151,19 +151,6 @@ Fact<std::string> compute_mode(const DeviceAsker& asker) {
   return Missing{Absence::unreadable, base::format("{} answered {}", mode.source(), value), {}};
 }
 
-/// The call was renamed in driver 535; the old name stays for old drivers.
-Fact<std::int64_t> clock_event_reasons(const DeviceAsker& asker) {
-  const Nvml& api = asker.api();
-  unsigned long long mask = 0;
-  const auto event = asker.ask("nvmlDeviceGetCurrentClocksEventReasons",
-                               api.nvmlDeviceGetCurrentClocksEventReasons, mask);
-  if (event) return whole_number(mask, event.source());
-  const auto throttle = asker.ask("nvmlDeviceGetCurrentClocksThrottleReasons",
-                                  api.nvmlDeviceGetCurrentClocksThrottleReasons, mask);
-  if (throttle) return whole_number(mask, throttle.source());
-  return event.absent_for(Absence::symbol_missing) ? throttle.missing() : event.missing();
-}
-
 void ask_modes(const DeviceAsker& asker, NvmlDevice& answer) {
   const Nvml& api = asker.api();
   int ecc_pending = 0, ecc = 0, persistence = 0;
@@ -224,6 +211,19 @@ Fact<std::int64_t> device_count(const Nvml& api) {
 }
 
 }  // namespace
+
+/// The call was renamed in driver 535; the old name stays for old drivers.
+Fact<std::int64_t> clock_event_reasons(const DeviceAsker& asker) {
+  const Nvml& api = asker.api();
+  unsigned long long mask = 0;
+  const auto event = asker.ask("nvmlDeviceGetCurrentClocksEventReasons",
+                               api.nvmlDeviceGetCurrentClocksEventReasons, mask);
+  if (event) return whole_number(mask, event.source());
+  const auto throttle = asker.ask("nvmlDeviceGetCurrentClocksThrottleReasons",
+                                  api.nvmlDeviceGetCurrentClocksThrottleReasons, mask);
+  if (throttle) return whole_number(mask, throttle.source());
+  return event.absent_for(Absence::symbol_missing) ? throttle.missing() : event.missing();
+}
 
 NvmlDriver ask_nvml(host::Host& host) {
   NvmlDriver answer;

@@ -80,6 +80,9 @@ class DeviceAsker {
   nvml::Device device_;
 };
 
+/// NVML's mask of what holds the clocks down, by the new or the old name of the call.
+Fact<std::int64_t> clock_event_reasons(const DeviceAsker& asker);
+
 /// What tells of the GPU's health and of who uses it: replaced memory rows, processes, NVLink,
 /// fabric, virtualization and licence.
 void ask_nvml_health(const DeviceAsker& asker, NvmlDevice& answer);

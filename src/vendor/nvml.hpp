@@ -77,6 +77,9 @@ inline constexpr int clock_sm = 1;
 inline constexpr int clock_memory = 2;
 inline constexpr int temperature_gpu = 0;
 inline constexpr int feature_enabled = 1;
+/// Values of nvmlMemoryErrorType_t and nvmlEccCounterType_t.
+inline constexpr int memory_error_uncorrected = 1;
+inline constexpr int ecc_since_driver_start = 0;
 /// The values of nvmlComputeMode_t, in order.
 inline constexpr std::array<std::string_view, 4> compute_mode_words{
     "default", "exclusive-thread", "prohibited", "exclusive-process"};
@@ -125,6 +128,8 @@ struct Nvml {
   int (*nvmlDeviceGetCurrentClocksEventReasons)(nvml::Device device, unsigned long long* reasons);
   int (*nvmlDeviceGetCurrentClocksThrottleReasons)(nvml::Device device,
                                                    unsigned long long* reasons);
+  int (*nvmlDeviceGetTotalEccErrors)(nvml::Device device, int type, int counter,
+                                     unsigned long long* count);
   int (*nvmlDeviceGetRemappedRows)(nvml::Device device, unsigned* corrected, unsigned* uncorrected,
                                    unsigned* is_pending, unsigned* failure_occurred);
   int (*nvmlDeviceGetComputeRunningProcesses_v3)(nvml::Device device, unsigned* count, void* infos);
@@ -171,6 +176,7 @@ struct Nvml {
       Need::optional);
     v("nvmlDeviceGetCurrentClocksThrottleReasons", s.nvmlDeviceGetCurrentClocksThrottleReasons,
       Need::optional);
+    v("nvmlDeviceGetTotalEccErrors", s.nvmlDeviceGetTotalEccErrors, Need::optional);
     v("nvmlDeviceGetRemappedRows", s.nvmlDeviceGetRemappedRows, Need::optional);
     v("nvmlDeviceGetComputeRunningProcesses_v3", s.nvmlDeviceGetComputeRunningProcesses_v3,
       Need::optional);

@@ -281,6 +281,19 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(nvml::Device device, unsigned long
               reasons);
 }
 
+/// Uncorrected errors; each time it is asked there are `ecc_errors_step` more.
+int nvmlDeviceGetTotalEccErrors(nvml::Device device, int type, int counter,
+                                unsigned long long* count) {
+  if (const int code = begin("nvmlDeviceGetTotalEccErrors", device, count); code != 0) return code;
+  if (type != nvml::memory_error_uncorrected || counter != nvml::ecc_since_driver_start)
+    return invalid_argument;
+  const fakes::Device& d = *device->device;
+  if (d.ecc < 1) return nvml::error_not_supported;
+  static std::int64_t times = 0;
+  *count = static_cast<unsigned long long>(d.ecc_errors + d.ecc_errors_step * times++);
+  return nvml::success;
+}
+
 int nvmlDeviceGetRemappedRows(nvml::Device device, unsigned* corrected, unsigned* uncorrected,
                               unsigned* is_pending, unsigned* failure_occurred) {
   if (const int code = begin("nvmlDeviceGetRemappedRows", device, is_pending); code != 0)

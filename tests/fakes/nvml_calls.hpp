@@ -67,6 +67,8 @@ gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetCurrentClock
     nvmlDeviceGetCurrentClocksEventReasons;
 gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetCurrentClocksThrottleReasons)>
     nvmlDeviceGetCurrentClocksThrottleReasons;
+gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetTotalEccErrors)>
+    nvmlDeviceGetTotalEccErrors;
 gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetRemappedRows)>
     nvmlDeviceGetRemappedRows;
 gpuready::fakes::Call<decltype(gpuready::vendor::Nvml::nvmlDeviceGetComputeRunningProcesses_v3)>

@@ -42,6 +42,8 @@ constexpr auto number_keys = std::to_array<std::pair<std::string_view, std::int6
     {"mig_pending", &Device::mig_pending},
     {"mig_instances", &Device::mig_instances},
     {"ecc", &Device::ecc},
+    {"ecc_errors", &Device::ecc_errors},
+    {"ecc_errors_step", &Device::ecc_errors_step},
     {"remap_pending", &Device::remap_pending},
     {"remap_failed", &Device::remap_failed},
     {"fabric_state", &Device::fabric_state},

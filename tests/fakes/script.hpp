@@ -25,6 +25,7 @@ struct Device {
   std::int64_t mig = -1, mig_pending = -1, ecc = -1;
   std::int64_t mig_instances = 0, persistence = 0, compute_mode = 0, clock_reasons = 1;
   std::int64_t remap_pending = -1, remap_failed = 0, fabric_state = -1;
+  std::int64_t ecc_errors = 0, ecc_errors_step = 0;
   std::int64_t compute_processes = 0, graphics_processes = 0, nvlinks = 0, nvlinks_active = 0;
   std::int64_t virtualization = 0, license_state = 5;
 };

@@ -94,6 +94,8 @@ void print_constants() {
   print("NVML_CLOCK_SM", nvml::clock_sm);
   print("NVML_CLOCK_MEM", nvml::clock_memory);
   print("NVML_TEMPERATURE_GPU", nvml::temperature_gpu);
+  print("NVML_MEMORY_ERROR_TYPE_UNCORRECTED", nvml::memory_error_uncorrected);
+  print("NVML_VOLATILE_ECC", nvml::ecc_since_driver_start);
   print("NVML_FEATURE_ENABLED", nvml::feature_enabled, true);
   std::printf("},\n");
   print_words("compute_modes", nvml::compute_mode_words);

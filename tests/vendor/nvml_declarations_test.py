@@ -25,7 +25,7 @@ def calls(name):
     """Argument lists with which pynvml calls the function."""
     found = []
     for place in re.finditer(r'_nvmlGetFunctionPointer\("%s"\)' % name, SOURCE):
-        call = re.compile(r"\bfn\((.*)\)").search(SOURCE, place.end())
+        call = re.compile(r"\bfn\((.*?)\)\s*\n", re.DOTALL).search(SOURCE, place.end())
         if call:
             found.append(split_arguments(call.group(1)))
     return found
