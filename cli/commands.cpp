@@ -103,9 +103,18 @@ int run(const Work& work, const PageOptions& options) {
   return show(work, run, View::page, code);
 }
 
-int run(const Work& work, const FactsOptions& /*options*/) {
+/// What takes seconds shows so.
+Machine deep_facts(const Work& work, bool wake, const DeepOptions& deep) {
+  const FactsRequest request{wake, deep.run_python_s, deep.load_s};
+  if (deep.run_python_s == 0 && deep.load_s == 0) return work.session.facts(request);
+  ProgressBar bar(work.common, work.style);
+  bar.show(0, message_text(work.style, "progress.deep"));
+  return work.session.facts(request);
+}
+
+int run(const Work& work, const FactsOptions& options) {
   Run run = work.session.new_run("facts");
-  run.machine = work.session.facts(false);
+  run.machine = deep_facts(work, false, options.deep);
   return show(work, run, View::facts, exit_yes);
 }
 
@@ -146,7 +155,7 @@ int run(const Work& work, const DoctorOptions& options) {
     return text ? print_answer(*text, exit_yes) : fail(exit_usage, text.error().text);
   }
   Run run = work.session.new_run("doctor");
-  run.machine = work.session.facts(true);
+  run.machine = deep_facts(work, true, options.deep);
   judge(run);
   return show(work, run, View::doctor, doctor_code(run.doctor.verdict, options.strict));
 }
@@ -224,7 +233,7 @@ int run(const Work& work, const BenchOptions& options) {
 }
 
 int run(const Work& work, const RecordOptions& options) {
-  const auto text = work.session.record();
+  const auto text = work.session.record({true, options.deep.run_python_s, options.deep.load_s});
   if (!text) return fail(exit_usage, text.error().text);
   if (options.output.empty() || options.output == "-") return print_answer(*text, exit_yes);
   const auto written = write_file(options.output, *text);
@@ -233,7 +242,8 @@ int run(const Work& work, const RecordOptions& options) {
   return exit_yes;
 }
 
-/// `gpuready __probe WHAT` and `gpuready __measure`: this program as its own child.
+/// `gpuready __probe WHAT`, `gpuready __measure` and `gpuready __load`: this program as its own
+/// child.
 int run_child(std::string_view name, const std::string& what) {
   end_with_parent();
   if (name == "__probe") {
@@ -241,6 +251,10 @@ int run_child(std::string_view name, const std::string& what) {
     return print_answer(child_probe(what, emit) + "\n", exit_yes);
   }
   const std::string input(std::istreambuf_iterator<char>(std::cin), {});
+  if (name == "__load") {
+    const auto emit = [](const std::string& line) { (void)print(line + "\n"); };
+    return print_answer(child_load(input, emit) + "\n", exit_yes);
+  }
   return print_answer(child_measure(input, std::cerr), exit_yes);
 }
 
@@ -263,7 +277,7 @@ int run_command_line(int argc, char** argv) {
   catch_signals();
   try {
     const std::string_view first = argc > 1 ? argv[1] : "";
-    if (first == "__probe" || first == "__measure")
+    if (first == "__probe" || first == "__measure" || first == "__load")
       return run_child(first, argc > 2 ? argv[2] : "");
     return run_user_command(argc, argv);
   } catch (const std::exception& e) {

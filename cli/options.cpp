@@ -35,12 +35,13 @@ class Builder {
     app_.fallthrough();
     add_common(options_.common);
     app_.add_flag("--quick", page_.quick, help("quick"));
-    add_command("facts", [](CLI::App&) {});
+    add_command("facts", [this](CLI::App& c) { add_deep(c, facts_.deep); });
     add_command("device", [this](CLI::App& c) { add_device(c); });
     add_command("doctor", [this](CLI::App& c) {
       c.add_flag("--strict", doctor_.strict, help("strict"));
       c.add_option("--explain", doctor_.explain, help("explain"))->type_name("ID");
       c.add_flag("--list-rules", doctor_.list_rules, help("list-rules"));
+      add_deep(c, doctor_.deep);
     });
     add_command("setup", [this](CLI::App& c) {
       CLI::Option* apply = c.add_flag("--apply", setup_.apply, help("setup-apply"));
@@ -49,12 +50,13 @@ class Builder {
     add_command("bench", [this](CLI::App& c) { add_bench(c); });
     add_command("record", [this](CLI::App& c) {
       c.add_option("-o,--output", record_.output, help("output"))->type_name("FILE");
+      add_deep(c, record_.deep);
     });
   }
 
   /// The chosen command, after parsing.
   [[nodiscard]] CommandOptions chosen() const {
-    if (app_.got_subcommand("facts")) return FactsOptions{};
+    if (app_.got_subcommand("facts")) return facts_;
     if (app_.got_subcommand("device")) return device_;
     if (app_.got_subcommand("doctor")) return doctor_;
     if (app_.got_subcommand("setup")) return setup_;
@@ -104,6 +106,21 @@ class Builder {
         ->check(CLI::IsMember({"cuda", "xpu", "cpu"}));
   }
 
+  /// Options that may have a number of seconds: `--load` or `--load=3`.
+  void add_seconds(CLI::App& c, const std::string& name, double& seconds, const char* usual,
+                   double most) {
+    c.add_option("--" + name, seconds, help(name))
+        ->type_name("[S]")
+        ->expected(0, 1)
+        ->default_str(usual)
+        ->check(CLI::Range(0.1, most));
+  }
+
+  void add_deep(CLI::App& c, DeepOptions& deep) {
+    add_seconds(c, "run-python", deep.run_python_s, "60", 3600);
+    add_seconds(c, "load", deep.load_s, "10", 600);
+  }
+
   void add_bench(CLI::App& c) {
     c.add_flag("--lesson", bench_.lesson, help("bench-lesson"));
     c.add_flag("--quick", bench_.quick, help("quick"));
@@ -131,6 +148,7 @@ class Builder {
   Style style_;
   Options& options_;
   PageOptions page_;
+  FactsOptions facts_;
   DeviceOptions device_;
   DoctorOptions doctor_;
   SetupOptions setup_;

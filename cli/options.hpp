@@ -16,13 +16,20 @@ struct CommonOptions {
 struct PageOptions {
   bool quick = false;
 };
-struct FactsOptions {};
+/// What takes time and is found only where it is asked for; 0: it is not.
+struct DeepOptions {
+  double run_python_s = 0, load_s = 0;
+};
+struct FactsOptions {
+  DeepOptions deep;
+};
 struct DeviceOptions {
   std::string for_what, require;
 };
 struct DoctorOptions {
   bool strict = false, list_rules = false;
   std::string explain;
+  DeepOptions deep;
 };
 struct BenchOptions {
   bool lesson = false, quick = false;
@@ -35,6 +42,7 @@ struct SetupOptions {
 };
 struct RecordOptions {
   std::string output;
+  DeepOptions deep;
 };
 
 using CommandOptions = std::variant<PageOptions, FactsOptions, DeviceOptions, DoctorOptions,

@@ -83,6 +83,7 @@ Style choose_style(const CommonOptions& options) {
       options.language.empty() ? language_from_environment() : language_for(options.language);
   style.width = terminal_width();
   style.color = wants_color(options);
+  style.verbose = options.verbose;
   return style;
 }
 

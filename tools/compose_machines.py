@@ -17,6 +17,7 @@ import rule_machines_hardware
 import rule_machines_health
 import rule_machines_log
 import rule_machines_python
+import rule_machines_torch
 import rule_machines_vendor
 from machine_bases import (CLOUD_XEON, CORE, CUDA, DEBIAN_LIB, DRIVER, EPYC, NVIDIA, RYZEN, SAPPHIRE,
                            cu, gpu_on_bus, in_docker, ml, torch_with_cuda, ubuntu, working_cuda)
@@ -362,6 +363,7 @@ RULE_MACHINES = [
     *rule_machines_log.MACHINES,
     *rule_machines_python.MACHINES,
     *rule_machines_vendor.MACHINES,
+    *rule_machines_torch.MACHINES,
 ]
 
 

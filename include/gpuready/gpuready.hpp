@@ -42,6 +42,13 @@ struct CommandEnd {
   std::string how;  ///< "exited with status 1"
 };
 
+/// Which facts are wanted, beyond those that cost nothing.
+struct FactsRequest {
+  bool wake = false;        ///< touch a laptop's GPU that is asleep
+  double run_python_s = 0;  ///< ask PyTorch in the default Python, with this deadline; 0: don't
+  double load_s = 0;        ///< put each usable GPU under load for so long; 0: don't
+};
+
 /// A machine to ask: this one, or a recorded one.
 class Session {
  public:
@@ -52,7 +59,9 @@ class Session {
   /// Whether the answers come from a recording; then nothing can be measured.
   [[nodiscard]] virtual bool recorded() const = 0;
   /// Everything about the machine. A laptop's GPU that is asleep is left alone unless `wake`.
-  virtual Machine facts(bool wake) = 0;
+  Machine facts(bool wake) { return facts(FactsRequest{wake, 0, 0}); }
+  /// A recorded machine answers what was recorded, whatever is asked.
+  virtual Machine facts(const FactsRequest& request) = 0;
   /// What `device` needs, and no more.
   virtual Machine cuda_facts(bool with_python) = 0;
   virtual Result<BenchAnswer> bench(const Machine& machine, const Doctor& doctor,
@@ -68,7 +77,7 @@ class Session {
   /// standard error where the former is for JSON. An error on a recorded machine.
   virtual Result<CommandEnd> run_command(const std::string& command, bool output_to_errors) = 0;
   /// This machine's facts and the files they came from, redacted, as JSON.
-  virtual Result<std::string> record() = 0;
+  virtual Result<std::string> record(const FactsRequest& request) = 0;
 
  protected:
   Session() = default;
@@ -92,6 +101,7 @@ struct Style {
   std::string language = "en";
   std::size_t width = 80;
   bool color = false;
+  bool verbose = false;
 };
 
 /// Text for people.
@@ -104,11 +114,12 @@ std::string message_text(const Style& style, std::string_view key,
 /// The embedded language for a locale's name, "en" where it has none.
 std::string language_for(std::string_view locale);
 
-/// Answers for a child process (`gpuready __probe WHAT`, `gpuready __measure`); the second reads
-/// its request from `input`, and reports progress as lines of numbers on `progress`. What the first
-/// knows so far goes to `emit`, line by line.
+/// Answers for a child process (`gpuready __probe WHAT`, `gpuready __measure`, `gpuready __load`);
+/// the last two read their request from `input`, and the second reports progress as lines of
+/// numbers on `progress`. What the first and the third know so far goes to `emit`, line by line.
 std::string child_probe(std::string_view what, const std::function<void(const std::string&)>& emit);
 std::string child_measure(std::string_view input, std::ostream& progress);
+std::string child_load(std::string_view input, const std::function<void(const std::string&)>& emit);
 
 /// Kills the children that run now; safe in a signal handler.
 void stop_children();

@@ -11,6 +11,8 @@
 #include "gpuready/fact.hpp"
 #include "gpuready/gpu.hpp"
 #include "gpuready/kernel_log.hpp"
+#include "gpuready/load_test.hpp"
+#include "gpuready/torch_answer.hpp"
 #include "gpuready/units.hpp"
 
 namespace gpuready {
@@ -197,6 +199,11 @@ struct Environment {
   }
 };
 
+/// The absence of what is found only where an option asks for it.
+inline Missing not_asked(const char* option) {
+  return {Absence::not_tested, std::string("not asked for: ") + option, {}};
+}
+
 struct Machine {
   Os os;
   Cpu cpu;
@@ -212,6 +219,8 @@ struct Machine {
   std::vector<PythonEnvironment> python;
   std::vector<JupyterKernel> jupyter_kernels;
   Environment environment;
+  Fact<TorchAnswer> torch_answer{not_asked("--run-python")};
+  Fact<LoadTest> load{not_asked("--load")};
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
@@ -229,6 +238,8 @@ struct Machine {
     f("python", s.python, Unit::none, "Python environments");
     f("jupyter_kernels", s.jupyter_kernels, Unit::none, "kernels that Jupyter offers");
     f("environment", s.environment, Unit::none, "where this runs");
+    f("torch_answer", s.torch_answer, Unit::none, "what PyTorch itself says, with --run-python");
+    f("load", s.load, Unit::none, "each usable GPU under load, with --load");
   }
 };
 

@@ -1,11 +1,11 @@
 #include "api/record.hpp"
 
+#include "api/find_facts.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "host/recorder.hpp"
 #include "host/redact.hpp"
-#include "probe/probe.hpp"
 
 namespace gpuready::api {
 
@@ -54,9 +54,9 @@ host::Redactor redactor_for(host::Host& host) {
 
 }  // namespace
 
-Result<std::string> record_machine(host::Host& host) {
+Result<std::string> record_machine(host::Host& host, const FactsRequest& request) {
   host::Recorder recorder(host);
-  const Machine machine = probe::probe_machine(recorder, {});
+  const Machine machine = find_facts(recorder, request);
   base::JsonWriter writer(base::keep_message);
   base::Json json = base::Json::object();
   json["schema"] = "gpuready.record/1";

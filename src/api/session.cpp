@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "api/find_facts.hpp"
 #include "api/input.hpp"
 #include "api/measure.hpp"
 #include "api/record.hpp"
@@ -7,8 +8,8 @@
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "catalog/catalog.hpp"
-#include "catalog/rule_text.hpp"
 #include "catalog/setup_tables.hpp"
+#include "catalog/tables.hpp"
 #include "fit/rule_of_thumb.hpp"
 #include "gpuready/gpuready.hpp"
 #include "host/attached_command.hpp"
@@ -30,11 +31,7 @@ struct Tables {
   catalog::SetupTables setup;
 };
 
-/// The compiled-in texts of the rules, which a test shows to be sound.
-const catalog::RuleTexts& rule_texts() {
-  static const auto texts = catalog::load_rule_texts().value_or(catalog::RuleTexts{});
-  return texts;
-}
+const catalog::RuleTexts& rule_texts() { return catalog::tables().rules; }
 
 /// What is common to this machine and a recorded one.
 class CommonSession : public Session {
@@ -68,19 +65,8 @@ class CommonSession : public Session {
   Tables tables_;
 };
 
-/// A server with many GPUs and no persistence mode can take longer than the default to start its
-/// driver; GPUREADY_PROBE_TIMEOUT_S gives it more.
-probe::ProbeOptions probe_options(host::Host& host) {
-  constexpr double shortest_s = 0.1, longest_s = 600;
-  probe::ProbeOptions options;
-  const auto seconds = base::to_number(host.env("GPUREADY_PROBE_TIMEOUT_S").value_or(""));
-  if (seconds && *seconds >= shortest_s && *seconds <= longest_s)
-    options.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
-  return options;
-}
-
 probe::ProbeOptions only_cuda(host::Host& host, bool with_python) {
-  probe::ProbeOptions options = probe_options(host);
+  probe::ProbeOptions options = api::probe_options(host);
   options.nvml = options.opencl = options.libraries = false;
   options.python = with_python;
   return options;
@@ -91,11 +77,7 @@ class RealSession : public CommonSession {
   using CommonSession::CommonSession;
 
   [[nodiscard]] bool recorded() const override { return false; }
-  Machine facts(bool wake) override {
-    probe::ProbeOptions options = probe_options(real());
-    options.wake = wake;
-    return probe::probe_machine(real(), options);
-  }
+  Machine facts(const FactsRequest& request) override { return api::find_facts(real(), request); }
   Machine cuda_facts(bool with_python) override {
     return probe::probe_machine(real(), only_cuda(real(), with_python));
   }
@@ -121,7 +103,9 @@ class RealSession : public CommonSession {
     end.how = host::describe(result, {});
     return end;
   }
-  Result<std::string> record() override { return api::record_machine(real()); }
+  Result<std::string> record(const FactsRequest& request) override {
+    return api::record_machine(real(), request);
+  }
 };
 
 /// A machine from a file: facts again from its raw answers, or as an earlier run has them.
@@ -131,12 +115,12 @@ class RecordedSession : public CommonSession {
       : CommonSession(std::move(real), std::move(tables)), input_(std::move(input)) {}
 
   [[nodiscard]] bool recorded() const override { return true; }
-  Machine facts(bool /*wake*/) override {
+  Machine facts(const FactsRequest& /*request*/) override {
     if (input_.run) return input_.run->machine;
     host::RecordedHost host(*input_.recording);
-    return probe::probe_machine(host, {});
+    return api::find_facts(host, api::what_was_asked(*input_.recording));
   }
-  Machine cuda_facts(bool /*with_python*/) override { return facts(true); }
+  Machine cuda_facts(bool /*with_python*/) override { return facts(FactsRequest{}); }
   Result<BenchAnswer> bench(const Machine& /*machine*/, const Doctor& /*doctor*/,
                             const BenchRequest& /*request*/,
                             const ProgressSink& /*progress*/) override {
@@ -155,7 +139,7 @@ class RecordedSession : public CommonSession {
                                  bool /*output_to_errors*/) override {
     return failure("--from: nothing is installed on a recorded machine");
   }
-  Result<std::string> record() override {
+  Result<std::string> record(const FactsRequest& /*request*/) override {
     return failure("--from: a recording is not recorded again; copy the file");
   }
 
@@ -186,6 +170,11 @@ Result<std::unique_ptr<Session>> open_session(const SessionOptions& options) {
   auto setup = catalog::load_setup_tables(read_from(*real, options.data_dir));
   if (!setup) return tl::unexpected(setup.error());
   Tables tables{std::move(*catalog), std::move(*setup)};
+  if (!options.data_dir.empty()) {
+    auto for_rules = catalog::load_tables(read_from(*real, options.data_dir));
+    if (!for_rules) return failure("--data " + options.data_dir + "/" + for_rules.error().text);
+    catalog::use_tables(std::move(*for_rules));
+  }
   if (options.from.empty())
     return std::make_unique<RealSession>(std::move(real), std::move(tables));
   auto input = api::read_input(*real, options.from);

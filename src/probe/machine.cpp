@@ -37,6 +37,8 @@ Machine probe_machine(host::Host& host, const ProbeOptions& options) {
   if (options.python || options.libraries) python = probe_python(host);
   if (options.libraries) machine.libraries = probe_libraries(host, python);
   if (options.python) machine.jupyter_kernels = probe_jupyter(host, python);
+  if (options.python && options.python_deadline.count() > 0)
+    machine.torch_answer = probe_torch_answer(host, python, options.python_deadline);
   if (options.python) machine.python = std::move(python);
   probe_vendors(host, options, machine);
   machine.gpus = merge_gpus(machine);

@@ -25,6 +25,8 @@ struct ProbeOptions {
   bool wake = true;
   /// Deadline of each child.
   std::chrono::milliseconds deadline = vendor_deadline;
+  /// Ask PyTorch through the default Python, with this deadline; zero: don't.
+  std::chrono::milliseconds python_deadline{0};
 };
 
 /// Everything, merged.
@@ -50,6 +52,10 @@ KernelLog probe_kernel_log(host::Host& host, bool journal_too);
 std::vector<DeviceFile> probe_device_files(host::Host& host, bool wake);
 Environment probe_environment(host::Host& host);
 std::vector<PythonEnvironment> probe_python(host::Host& host);
+/// Asks PyTorch itself, in the default Python: import, devices, a small product on each. Absent
+/// with the reason where that Python gave no answer at all.
+Fact<TorchAnswer> probe_torch_answer(host::Host& host, const std::vector<PythonEnvironment>& python,
+                                     std::chrono::milliseconds deadline);
 /// Kernels in Jupyter's usual folders and in those of the environments.
 std::vector<JupyterKernel> probe_jupyter(host::Host& host,
                                          const std::vector<PythonEnvironment>& python);

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "rules/areas.hpp"
 #include "rules/evidence.hpp"
+#include "rules/load_rules.hpp"
 #include "rules/questions.hpp"
 
 namespace gpuready::rules {
@@ -34,6 +35,11 @@ std::optional<Sighting> ecc_uncorrectable(const Machine& machine) {
 std::optional<Sighting> row_remap_pending(const Machine& machine) {
   const NvmlDevice* device =
       first_device(machine, [](const NvmlDevice& d) { return d.remap_pending.is(true); });
+  const GpuLoad* load =
+      load_where(machine, [](const GpuLoad& l) { return l.remap_pending_after.is(true); });
+  if (device == nullptr && load != nullptr)
+    return Sighting{{load_name(*load), std::to_string(load->nvml_index.value_or(0))},
+                    {evidence("machine.load.gpus.remap_pending_after", load->remap_pending_after)}};
   if (device == nullptr) return {};
   return Sighting{{name_of(*device), std::to_string(device->index)},
                   {evidence("machine.driver.nvml.devices.remap_pending", device->remap_pending)}};
@@ -66,7 +72,7 @@ std::optional<Sighting> pcie_width_reduced(const Machine& machine) {
     if (d.virtualization && !d.virtualization.is("none")) return false;
     return d.pcie_width.value_or(0) > 0 && d.pcie_width_max && *d.pcie_width < *d.pcie_width_max;
   });
-  if (device == nullptr) return {};
+  if (device == nullptr) return pcie_width_under_load(machine);
   return Sighting{{name_of(*device), std::to_string(*device->pcie_width),
                    std::to_string(*device->pcie_width_max)},
                   {evidence("machine.driver.nvml.devices.pcie_width", device->pcie_width),
@@ -82,11 +88,19 @@ std::string slowdown_in_words(std::int64_t reasons) {
   return "heat or power, as the hardware tells";
 }
 
+constexpr std::int64_t forced_down = hw_slowdown | hw_thermal | hw_power_brake;
+
 std::optional<Sighting> clocks_forced_down(const Machine& machine) {
+  const GpuLoad* load = load_where(machine, [](const GpuLoad& l) {
+    return (l.clock_event_reasons.value_or(0) & forced_down) != 0;
+  });
+  if (load != nullptr)
+    return Sighting{{load_name(*load), slowdown_in_words(*load->clock_event_reasons)},
+                    {evidence("machine.load.gpus.clock_event_reasons", load->clock_event_reasons),
+                     evidence("machine.load.gpus.temperature_c", load->temperature_c)}};
   const NvmlDevice* device = first_device(machine, [](const NvmlDevice& d) {
     const std::int64_t reasons = d.clock_event_reasons.value_or(0);
-    return (reasons & gpu_idle) == 0 &&
-           (reasons & (hw_slowdown | hw_thermal | hw_power_brake)) != 0;
+    return (reasons & gpu_idle) == 0 && (reasons & forced_down) != 0;
   });
   if (device == nullptr) return {};
   return Sighting{
@@ -165,6 +179,11 @@ std::optional<Sighting> memory_held_by_nobody(const Machine& machine) {
 const std::vector<Rule>& health_rules() {
   static const std::vector<Rule> rules{
       {"ecc-uncorrectable", "health", ecc_uncorrectable},
+      {"gpu-fails-under-load", "health", gpu_fails_under_load},
+      {"wrong-product-under-load", "health", wrong_product_under_load},
+      {"ecc-errors-under-load", "health", ecc_errors_under_load},
+      {"pcie-generation-reduced", "health", pcie_generation_reduced},
+      {"clocks-lowered-by-heat", "health", clocks_lowered_by_heat, {"clocks-forced-down"}},
       {"pcie-width-reduced", "health", pcie_width_reduced},
       {"clocks-forced-down", "health", clocks_forced_down},
       {"power-limit-lowered", "health", power_limit_lowered},

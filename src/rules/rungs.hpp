@@ -1,6 +1,7 @@
 #pragma once
 /// One check per rung; each judges from the facts alone, as if all rungs below had passed.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,5 +60,7 @@ Judgement judge_context(const Machine& machine);
 Judgement judge_kernel(const Machine& machine);
 Judgement judge_libraries(const Machine& machine);
 Judgement judge_torch(const Machine& machine);
+/// What PyTorch itself said, where it was asked and that decides the rung.
+std::optional<Judgement> judge_torch_answer(const Machine& machine);
 
 }  // namespace gpuready::rules

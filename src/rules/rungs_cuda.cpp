@@ -189,6 +189,7 @@ Judgement judge_torch(const Machine& machine) {
   const PythonEnvironment* python = default_python(machine);
   if (python == nullptr) return not_tested("ladder.torch.no-python");
   if (!python->torch) return not_tested("ladder.torch.not-installed", {python->executable});
+  if (const auto told = judge_torch_answer(machine)) return *told;
   const TorchBuild& torch = *python->torch;
   if (torch.cuda)
     return torch_obstacle(machine).value_or(

@@ -44,6 +44,17 @@ std::optional<Sighting> older_cudnn_shadows_torch(const Machine& machine);
 std::optional<Sighting> older_cuda_shadows_torch(const Machine& machine);
 std::optional<Sighting> nvidia_packages_differ_from_pins(const Machine& machine);
 
+// What PyTorch itself says (torch_answer_rules.cpp)
+std::optional<Sighting> torch_import_fails(const Machine& machine);
+std::optional<Sighting> torch_gives_no_answer(const Machine& machine);
+std::optional<Sighting> python_hides_gpus(const Machine& machine);
+std::optional<Sighting> torch_loads_other_libcuda(const Machine& machine);
+std::optional<Sighting> torch_sees_no_gpu(const Machine& machine);
+std::optional<Sighting> torch_product_fails(const Machine& machine);
+std::optional<Sighting> torch_product_wrong(const Machine& machine);
+std::optional<Sighting> torch_list_lacks_gpu(const Machine& machine);
+std::optional<Sighting> torch_list_differs_from_table(const Machine& machine);
+
 // Whether it can be installed (torch_install_rules.cpp)
 std::optional<Sighting> no_wheel_for_python(const Machine& machine);
 std::optional<Sighting> python_newer_than_wheels(const Machine& machine);

@@ -14,7 +14,7 @@ class ScriptedSession : public Session {
   std::vector<std::string> ran;
 
   [[nodiscard]] bool recorded() const override { return false; }
-  Machine facts(bool /*wake*/) override { return {}; }
+  Machine facts(const FactsRequest& /*request*/) override { return {}; }
   Machine cuda_facts(bool /*with_python*/) override { return {}; }
   Result<BenchAnswer> bench(const Machine& /*machine*/, const Doctor& /*doctor*/,
                             const BenchRequest& /*request*/,
@@ -34,7 +34,9 @@ class ScriptedSession : public Session {
     if (command == "interrupted") return CommandEnd{false, 2, "killed by signal 2"};
     return CommandEnd{true, 0, "exited with status 0"};
   }
-  Result<std::string> record() override { return failure("not in this test"); }
+  Result<std::string> record(const FactsRequest& /*request*/) override {
+    return failure("not in this test");
+  }
 };
 
 SetupStep step(const std::string& id, std::vector<std::string> commands, bool done = false) {

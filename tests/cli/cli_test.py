@@ -446,7 +446,7 @@ class Setup(unittest.TestCase):
         self.assertIn("whl/cu130", self.installs()[0])
         self.assertIn("-c import torch", self.calls()[-1])
         self.assertIn("\n$ ", out)
-        self.assertIn("ok", out.split("\n$ ")[-1])
+        self.assertIn("usable: Tesla T4", out.split("\n$ ")[-1])
 
     def test_json_has_what_ran_and_nothing_else_on_standard_output(self):
         code, out, errors = self.finish("--apply", "--yes", "--json")

@@ -57,8 +57,12 @@ TEST(Golden, ThereAreAtLeastTwelveRecordedMachines) { EXPECT_GE(recorded_machine
 TEST(Golden, ThePageAndTheLadderOfEveryRecordedMachineAreFrozen) {
   for (const fs::path& path : recorded_machines()) {
     const gpuready::Run run = answer_for(path);
-    const std::string text =
+    Style verbose;
+    verbose.verbose = true;
+    std::string text =
         show_text(run, View::page, {}) + "\n--- doctor\n" + show_text(run, View::doctor, {});
+    if (run.doctor.verdict == Verdict::usable)
+      text += "\n--- doctor -v\n" + show_text(run, View::doctor, verbose);
     expect_fits(text, path);
     testing::expect_golden(source / "tests" / "golden" / (path.stem().string() + ".txt"), text);
   }
