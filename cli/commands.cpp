@@ -78,7 +78,7 @@ int run(const Work& work, const PageOptions& options) {
   Run run = work.session.new_run("run");
   BenchRequest request;
   if (options.quick) {
-    request.shape = {quick_size, quick_size, quick_size};
+    request.shapes = {{quick_size, quick_size, quick_size}};
     request.max_time_s = quick_seconds;
   }
   Result<BenchAnswer> bench = failure("");
@@ -201,15 +201,19 @@ Result<BenchRequest> bench_request(const BenchOptions& options) {
   request.device = options.device, request.backend = options.backend;
   request.threads = options.threads;
   if (options.quick) {
-    request.shape = {quick_size, quick_size, quick_size};
+    request.shapes = {{quick_size, quick_size, quick_size}};
     request.max_time_s = quick_seconds;
   }
-  if (options.size > 0) request.shape = {options.size, options.size, options.size};
+  if (options.size > 0) request.shapes = {{options.size, options.size, options.size}};
   if (!options.shape.empty()) {
     const auto shape = parse_shape(options.shape);
     if (!shape) return tl::unexpected(shape.error());
-    request.shape = *shape;
+    request.shapes = {*shape};
   }
+  request.bandwidth = options.bandwidth;
+  request.products = !options.bandwidth;
+  if (!options.dtypes.empty()) request.dtypes = options.dtypes;
+  if (!options.data.empty()) request.data = options.data;
   if (std::isnan(options.max_time_s)) return failure("--max-time nan: expected seconds");
   if (options.max_time_s > 0) request.max_time_s = options.max_time_s;
   return request;
@@ -242,8 +246,7 @@ int run(const Work& work, const RecordOptions& options) {
   return exit_yes;
 }
 
-/// `gpuready __probe WHAT`, `gpuready __measure` and `gpuready __load`: this program as its own
-/// child.
+/// `gpuready __probe WHAT`, `__measure`, `__bandwidth` and `__load`: this program as its own child.
 int run_child(std::string_view name, const std::string& what) {
   end_with_parent();
   if (name == "__probe") {
@@ -255,7 +258,8 @@ int run_child(std::string_view name, const std::string& what) {
     const auto emit = [](const std::string& line) { (void)print(line + "\n"); };
     return print_answer(child_load(input, emit) + "\n", exit_yes);
   }
-  return print_answer(child_measure(input, std::cerr), exit_yes);
+  return print_answer(
+      name == "__bandwidth" ? child_bandwidth(input) : child_measure(input, std::cerr), exit_yes);
 }
 
 int run_user_command(int argc, char** argv) {
@@ -277,7 +281,7 @@ int run_command_line(int argc, char** argv) {
   catch_signals();
   try {
     const std::string_view first = argc > 1 ? argv[1] : "";
-    if (first == "__probe" || first == "__measure" || first == "__load")
+    if (first == "__probe" || first == "__measure" || first == "__bandwidth" || first == "__load")
       return run_child(first, argc > 2 ? argv[2] : "");
     return run_user_command(argc, argv);
   } catch (const std::exception& e) {

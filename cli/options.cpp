@@ -124,18 +124,23 @@ class Builder {
   void add_bench(CLI::App& c) {
     c.add_flag("--lesson", bench_.lesson, help("bench-lesson"));
     c.add_flag("--quick", bench_.quick, help("quick"));
+    c.add_flag("--bandwidth", bench_.bandwidth, help("bench-bandwidth"));
     c.add_option("--size", bench_.size, help("bench-size"))
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
     c.add_option("--shape", bench_.shape, help("bench-shape"))->type_name("M,N,K");
-    c.add_option("--dtype", bench_.dtype, help("bench-dtype"))
-        ->type_name("fp32")
-        ->check(CLI::IsMember({"fp32"}));
+    c.add_option("--dtype", bench_.dtypes, help("bench-dtype"))
+        ->type_name("NAME,...")
+        ->delimiter(',')
+        ->check(CLI::IsMember(
+            {"fp64", "fp32", "tf32", "bf16", "fp16", "fp16-acc16", "fp8", "int8"}));
+    c.add_option("--data", bench_.data, help("bench-data"))
+        ->type_name("uniform|normal|zeros|ones|DIR");
     c.add_option("--device", bench_.device, help("bench-device"))
         ->type_name("cpu|cuda[:i]|opencl[:i]");
     c.add_option("--backend", bench_.backend, help("bench-backend"))
         ->type_name("NAME")
-        ->check(CLI::IsMember({"openblas", "cublas", "clblast"}));
+        ->check(CLI::IsMember({"openblas", "cublaslt", "cublas", "clblast"}));
     c.add_option("--threads", bench_.threads, help("bench-threads"))
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
@@ -156,6 +161,19 @@ class Builder {
   RecordOptions record_;
 };
 
+bool is_fill(const std::string& word) {
+  return word == "uniform" || word == "normal" || word == "zeros" || word == "ones";
+}
+
+/// `bench --data` has two meanings: what stands in the matrices, or a folder of tables as everywhere
+/// (one that has such a name is told apart by a slash: ./zeros).
+void share_data(Options& options) {
+  auto* const bench = std::get_if<BenchOptions>(&options.command);
+  if (bench == nullptr || bench->data.empty() || is_fill(bench->data)) return;
+  options.common.data_dir = bench->data;
+  bench->data.clear();
+}
+
 /// The parser's own message as one line.
 std::string one_line(std::string text) {
   for (char& c : text)
@@ -175,6 +193,7 @@ Parsed parse_options(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     parsed.options.command = builder.chosen();
+    share_data(parsed.options);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
     parsed = {true, exit_yes, chosen.empty() ? app.help() : chosen.front()->help("gpuready"), {}};

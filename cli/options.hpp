@@ -32,9 +32,12 @@ struct DoctorOptions {
   DeepOptions deep;
 };
 struct BenchOptions {
-  bool lesson = false, quick = false;
+  bool lesson = false, quick = false, bandwidth = false;
   std::int64_t size = 0, threads = 0;
-  std::string shape, device, backend, dtype = "fp32";
+  std::string shape, device, backend;
+  std::vector<std::string> dtypes;
+  /// What stands in the matrices, or (any other word) the folder that the common --data means.
+  std::string data;
   double max_time_s = 0;
 };
 struct SetupOptions {

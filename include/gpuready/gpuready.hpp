@@ -21,10 +21,14 @@ using ProgressSink = std::function<void(double done, const Message& what)>;
 
 struct BenchRequest {
   std::string device;   ///< cpu, cuda[:i], opencl[:i]; empty: the CPU and the best GPU
-  std::string backend;  ///< openblas, cublas, clblast; empty: the best
-  Shape shape{5000, 5000, 5000};
+  std::string backend;  ///< openblas, cublaslt, cublas, clblast; empty: the best
+  std::vector<Shape> shapes{{5000, 5000, 5000}};
+  std::vector<std::string> dtypes{"fp32"};  ///< fp64, fp32, tf32, bf16, fp16, fp16-acc16, fp8, int8
+  std::string data = "uniform";             ///< uniform, normal, zeros, ones
+  bool products = true;   ///< measure products
+  bool bandwidth = false;  ///< measure memory and the link to the GPU
   std::int64_t threads = 0;  ///< 0: the usable physical cores
-  double max_time_s = 6.0;
+  double max_time_s = 6.0;   ///< of each case
 };
 
 /// How sure an answer is: the exit codes of the contract follow from it.
@@ -114,11 +118,12 @@ std::string message_text(const Style& style, std::string_view key,
 /// The embedded language for a locale's name, "en" where it has none.
 std::string language_for(std::string_view locale);
 
-/// Answers for a child process (`gpuready __probe WHAT`, `gpuready __measure`, `gpuready __load`);
-/// the last two read their request from `input`, and the second reports progress as lines of
-/// numbers on `progress`. What the first and the third know so far goes to `emit`, line by line.
+/// Answers for a child process (`gpuready __probe WHAT`, `__measure`, `__bandwidth`, `__load`). All
+/// but the first read their request from `input`; a measurement reports progress as lines of numbers
+/// on `progress`; what probing and load know so far goes to `emit`, line by line.
 std::string child_probe(std::string_view what, const std::function<void(const std::string&)>& emit);
 std::string child_measure(std::string_view input, std::ostream& progress);
+std::string child_bandwidth(std::string_view input);
 std::string child_load(std::string_view input, const std::function<void(const std::string&)>& emit);
 
 /// Kills the children that run now; safe in a signal handler.

@@ -32,10 +32,13 @@ struct Shape {
 
 /// "fp16" alone is ambiguous by a factor of two on some GPUs, hence four types.
 struct Dtype {
+  std::string name = "fp32";
   std::string input = "fp32", compute = "fp32", accumulate = "fp32", output = "fp32";
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
+    f("name", s.name, Unit::none,
+      "short name: fp64, fp32, tf32, bf16, fp16, fp16-acc16, fp8 or int8");
     f("input", s.input, Unit::none, "type of A and B as stored");
     f("compute", s.compute, Unit::none, "type of the multiplication");
     f("accumulate", s.accumulate, Unit::none, "type of the sum");
@@ -61,6 +64,7 @@ struct Verification {
   std::int64_t non_finite = 0;
   double error = 0, worst_element_error = 0, tolerance = 0;
   std::int64_t rows_checked = 0;
+  std::string fingerprint;
   bool passed = false;
 
   template <class Self, class Visit>
@@ -71,6 +75,9 @@ struct Verification {
       "largest error in the sampled rows, over the root mean square of C");
     f("rows_checked", s.rows_checked, Unit::count, "rows recomputed in fp64");
     f("tolerance", s.tolerance, Unit::ratio, "largest error that passes");
+    f("fingerprint", s.fingerprint, Unit::none,
+      "types that an error of this size points to: exact, fp64, fp32, tf32 or fp16, bf16, fp8, "
+      "none");
     f("passed", s.passed, Unit::none, "whether the product is right");
   }
 };
@@ -97,13 +104,30 @@ struct FirstCall {
   }
 };
 
+/// Which of the ways that a library offers was taken, after timing them.
+struct Algorithm {
+  std::int64_t candidates = 1, rank = 1;
+  double gain = 1;
+  Fact<double> workspace_bytes;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("candidates", s.candidates, Unit::count, "ways that the library offered");
+    f("rank", s.rank, Unit::count, "place in the library's own order of the one taken, from 1");
+    f("gain", s.gain, Unit::ratio, "time of the library's first choice over that of the one taken");
+    f("workspace_bytes", s.workspace_bytes, Unit::bytes, "memory for intermediate results");
+  }
+};
+
 /// One product on one device with one library.
 struct Case {
   std::string device, device_name, backend;
   LibraryUsed library;
   Shape shape;
   Dtype dtype;
-  std::int64_t threads = 0;
+  std::string data = "uniform";
+  std::int64_t threads = 0, buffer_sets = 1;
+  Algorithm algorithm;
   double median_s = 0;
   Interval ci95_s;
   std::int64_t samples = 0;
@@ -117,11 +141,15 @@ struct Case {
   static void fields(Self& s, Visit&& f) {
     f("device", s.device, Unit::none, "cpu, cuda:0 or opencl:0");
     f("device_name", s.device_name, Unit::none, "product name");
-    f("backend", s.backend, Unit::none, "openblas, cublas or clblast");
+    f("backend", s.backend, Unit::none, "openblas, cublaslt, cublas or clblast");
     f("library", s.library, Unit::none, "library that multiplied");
     f("shape", s.shape, Unit::none, "size of the product");
     f("dtype", s.dtype, Unit::none, "types");
+    f("data", s.data, Unit::none, "what stands in A and B: uniform, normal, zeros or ones");
     f("threads", s.threads, Unit::count, "CPU threads; 0 on a GPU");
+    f("buffer_sets", s.buffer_sets, Unit::count,
+      "sets of A, B and C taken in turn, so that the cache does not hold them");
+    f("algorithm", s.algorithm, Unit::none, "way that the library multiplied");
     f("median_s", s.median_s, Unit::seconds, "median time of one product");
     f("ci95_s", s.ci95_s, Unit::seconds, "distribution-free 95 % interval of the median");
     f("samples", s.samples, Unit::count, "samples behind the median; none was discarded");
@@ -132,8 +160,8 @@ struct Case {
     f("verification", s.verification, Unit::none, "whether the product is right");
     f("flags", s.flags, Unit::none,
       "not-converged, not-steady, drifting, two-modes, few-samples, shrunk, pageable, "
-      "opencl-on-cpu, "
-      "event-clock-doubtful, tf32-override, launch-blocking");
+      "opencl-on-cpu, cache-warm, finer-than-asked, event-clock-doubtful, tf32-override, "
+      "launch-blocking, fp8-fast-accumulate");
   }
 };
 
@@ -168,15 +196,39 @@ struct CaseError {
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
     f("device", s.device, Unit::none, "cpu, cuda:0 or opencl:0");
-    f("backend", s.backend, Unit::none, "openblas, cublas or clblast");
+    f("backend", s.backend, Unit::none, "openblas, cublaslt, cublas or clblast");
     f("why", s.why, Unit::none, "one sentence");
     f("wrong_product", s.wrong_product, Unit::none, "whether the product failed its check");
+  }
+};
+
+/// How fast bytes move. Every byte that is read and every byte that is written counts.
+struct Bandwidth {
+  std::string device, what;
+  std::int64_t bytes = 0, samples = 0;
+  double bytes_per_s = 0;
+  Interval ci95_bytes_per_s;
+  std::vector<std::string> flags;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("device", s.device, Unit::none, "cpu or cuda:0");
+    f("what", s.what, Unit::none,
+      "host-copy, host-triad, device-write, device-copy, to-device-pinned, from-device-pinned, "
+      "to-device-pageable or from-device-pageable");
+    f("bytes", s.bytes, Unit::bytes, "size of one transfer, of one array for the host's");
+    f("samples", s.samples, Unit::count, "samples behind the median; none was discarded");
+    f("bytes_per_s", s.bytes_per_s, Unit::bytes_per_second, "median; reads and writes both count");
+    f("ci95_bytes_per_s", s.ci95_bytes_per_s, Unit::bytes_per_second,
+      "distribution-free 95 % interval of the median");
+    f("flags", s.flags, Unit::none, "few-samples, drifting, two-modes, wrong-bytes");
   }
 };
 
 struct Bench {
   std::vector<Case> cases;
   std::vector<CaseError> errors;
+  std::vector<Bandwidth> bandwidth;
   Speedups speedup;
   std::vector<Message> notes;
 
@@ -184,6 +236,7 @@ struct Bench {
   static void fields(Self& s, Visit&& f) {
     f("cases", s.cases, Unit::none, "what was measured");
     f("errors", s.errors, Unit::none, "what could not be measured, and why");
+    f("bandwidth", s.bandwidth, Unit::none, "how fast memory and the link to the GPU are");
     f("speedup", s.speedup, Unit::none, "CPU against GPU");
     f("notes", s.notes, Unit::none, "what the figures depend on");
   }

@@ -14,13 +14,14 @@ enum class Unit {
   watts,
   celsius,
   flop_per_second,
+  bytes_per_second,
   usd_per_hour,
   count,
   ratio,
 };
 
-inline constexpr std::array<std::string_view, 10> unit_names{
-    "", "bytes", "seconds", "hertz", "watts", "celsius", "FLOP/s", "USD/h", "count", "ratio"};
+inline constexpr std::array<std::string_view, 11> unit_names{
+    "", "bytes", "seconds", "hertz", "watts", "celsius", "FLOP/s", "bytes/s", "USD/h", "count", "ratio"};
 
 inline constexpr double kib = 1024.0;
 inline constexpr double mib = 1024.0 * kib;

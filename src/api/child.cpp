@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "base/json.hpp"
+#include "bench/bandwidth.hpp"
 #include "bench/runner.hpp"
 #include "gpuready/gpuready.hpp"
 #include "host/attached_command.hpp"
@@ -46,6 +47,23 @@ std::string child_probe(std::string_view what,
 std::string child_measure(std::string_view input, std::ostream& progress) {
   base::JsonWriter writer(base::keep_message);
   return base::dump_json(writer.write(measure_as_asked(input, progress)), false);
+}
+
+std::string child_bandwidth(std::string_view input) {
+  base::JsonWriter writer(base::keep_message);
+  bench::BandwidthRequest request;
+  base::JsonReader reader;
+  const auto json = base::parse_json(input);
+  bench::BandwidthAnswer answer;
+  if (json && reader.read(*json, request)) {
+    const auto host = host::make_real_host();
+    answer = request.device == "cpu"
+                 ? bench::measure_host_bandwidth(request, steady_seconds)
+                 : bench::measure_cuda_bandwidth(*host, request, steady_seconds);
+  } else {
+    answer.errors.push_back({"", "", {"", {json ? reader.error() : json.error().text}}, false});
+  }
+  return base::dump_json(writer.write(answer), false);
 }
 
 void stop_children() { host::kill_running_children(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/bandwidth.hpp"
 #include "api/measure_plan.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
@@ -127,7 +128,7 @@ Answer judge_bench(const Bench& bench) {
       std::ranges::any_of(bench.errors, [](const CaseError& e) { return e.wrong_product; }) ||
       std::ranges::any_of(bench.cases, [](const Case& c) { return !c.verification.passed; });
   if (wrong) return Answer::wrong_product;
-  return bench.cases.empty() ? Answer::undecided : Answer::yes;
+  return bench.cases.empty() && bench.bandwidth.empty() ? Answer::undecided : Answer::yes;
 }
 
 Result<BenchAnswer> run_bench(host::Host& host, const Machine& machine, const Doctor& doctor,
@@ -137,6 +138,7 @@ Result<BenchAnswer> run_bench(host::Host& host, const Machine& machine, const Do
   BenchAnswer answer;
   answer.bench.errors = plan->impossible;
   answer.bench.notes = plan->notes;
+  if (!request.products) plan->cases.clear();
   const auto count = static_cast<double>(plan->cases.size());
   for (std::size_t i = 0; i < plan->cases.size(); ++i) {
     const PlannedCase& planned = plan->cases[i];
@@ -151,6 +153,7 @@ Result<BenchAnswer> run_bench(host::Host& host, const Machine& machine, const Do
     errors.insert(errors.end(), measured.errors.begin(), measured.errors.end());
     report(1);
   }
+  if (request.bandwidth) add_bandwidth(host, machine, request, progress, answer.bench);
   answer.answer = judge_bench(answer.bench);
   keep_what_matters(answer.bench);
   answer.bench.speedup = bench::compare_cpu_gpu(answer.bench.cases);

@@ -28,15 +28,19 @@ Result<Target> parse_device(const std::string& text) {
   return Target{parts[0], *index};
 }
 
-std::string usual_backend(const Target& target) {
-  if (target.kind == "cpu") return "openblas";
-  return target.kind == "cuda" ? "cublas" : "clblast";
+/// Best first.
+const std::vector<std::string>& backends_for(const Target& target) {
+  static const std::vector<std::string> cpu{"openblas"}, cuda{"cublaslt", "cublas"},
+      opencl{"clblast"};
+  if (target.kind == "cpu") return cpu;
+  return target.kind == "cuda" ? cuda : opencl;
 }
 
 Result<bool> check_backend(const Target& target, const std::string& backend) {
-  if (backend.empty() || backend == usual_backend(target)) return true;
+  const auto& known = backends_for(target);
+  if (backend.empty() || std::ranges::find(known, backend) != known.end()) return true;
   return failure("--backend " + base::printable(backend) + " does not run on " + target.name() +
-                 "; expected " + usual_backend(target));
+                 "; expected " + base::join(known, " or "));
 }
 
 /// The major number of a CUDA version ("13.0"), 0 where it is unknown.
@@ -55,7 +59,7 @@ std::vector<std::string> library_files(const Machine& machine, const std::string
   std::vector<std::string> files;
   for (const Library& library : machine.libraries) {
     if (library.name != backend || !library.file) continue;
-    if (backend == "cublas" && !driver_can_run(machine, library)) continue;
+    if (base::starts_with(backend, "cublas") && !driver_can_run(machine, library)) continue;
     files.push_back(*library.file);
   }
   constexpr std::size_t most = 4;
@@ -70,34 +74,29 @@ class Planner {
 
   void add_cpu() {
     const Target target{"cpu", 0};
-    const auto files = library_files(machine_, "openblas");
-    if (files.empty()) {
+    if (library_files(machine_, "openblas").empty()) {
       impossible(target, {"bench.error.no-openblas", {}});
       return;
     }
-    PlannedCase planned = make(target, files, {"bench.progress.cpu", {}});
     std::vector<std::string> tuning;
     for (const std::string& name : blas_tuning_variables()) {
       const auto it = machine_.environment.variables.find(name);
       if (it != machine_.environment.variables.end())
         tuning.push_back(name + "=" + base::printable(it->second));
     }
-    planned.tuning_is_set = !tuning.empty();
     if (!tuning.empty())
       plan_.notes.push_back({"bench.note.tuning-ignored", {base::join(tuning, " and ")}});
-    plan_.cases.push_back(std::move(planned));
+    add_cases(target, {"bench.progress.cpu", {}}, !tuning.empty());
   }
 
   void add_cuda(std::int64_t index) {
     const Target target{"cuda", index};
-    std::vector<std::string> files = library_files(machine_, "cublas");
-    if (files.empty()) files = {""};
-    plan_.cases.push_back(make(target, files, {"bench.progress.gpu", {target.name()}}));
+    add_cases(target, {"bench.progress.gpu", {target.name()}}, false);
   }
 
   void add_opencl(std::int64_t index) {
     const Target target{"opencl", index};
-    plan_.cases.push_back(make(target, {""}, {"bench.progress.gpu", {target.name()}}));
+    add_cases(target, {"bench.progress.gpu", {target.name()}}, false);
   }
 
   /// The CPU and the best GPU.
@@ -156,22 +155,40 @@ class Planner {
   }
 
   void impossible(const Target& target, Message why) {
-    plan_.impossible.push_back({target.name(), usual_backend(target), std::move(why), false});
+    plan_.impossible.push_back(
+        {target.name(), backends_for(target).front(), std::move(why), false});
   }
 
-  PlannedCase make(const Target& target, const std::vector<std::string>& files, Message what) {
-    PlannedCase planned;
-    planned.what = std::move(what);
+  /// Every shape in every type.
+  void add_cases(const Target& target, const Message& what, bool tuning_is_set) {
+    for (const std::string& dtype : request_.dtypes)
+      for (const Shape& shape : request_.shapes) {
+        PlannedCase planned{what, {}, tuning_is_set};
+        for (const std::string& backend : backends_for(target))
+          add_attempts(target, backend, dtype, shape, planned);
+        plan_.cases.push_back(std::move(planned));
+      }
+  }
+
+  void add_attempts(const Target& target, const std::string& backend, const std::string& dtype,
+                    const Shape& shape, PlannedCase& planned) const {
+    if (!request_.backend.empty() && backend != request_.backend) return;
+    const bool only_fp32 = backend != "cublaslt";
+    const bool other_is_there = backends_for(target).size() > 1 && request_.backend.empty();
+    if (only_fp32 && dtype != "fp32" && other_is_there) return;
+    std::vector<std::string> files = library_files(machine_, backend);
+    if (files.empty()) files = {""};
     for (const std::string& file : files) {
       bench::MeasureRequest request;
-      request.backend = {target.name(), usual_backend(target), file, threads(),
-                         machine_.memory.usable_bytes.value_or(0) / 2};
-      request.shape = request_.shape;
+      request.backend = {target.name(), backend,   file,
+                         threads(),     machine_.memory.usable_bytes.value_or(0) / 2,
+                         dtype};
+      request.shape = shape;
+      request.data = request_.data;
       request.max_time_s = request_.max_time_s;
       request.with_transfers = target.kind != "cpu";
       planned.attempts.push_back(std::move(request));
     }
-    return planned;
   }
 
   [[nodiscard]] std::int64_t threads() const {

@@ -61,6 +61,10 @@ std::string show_flops(double rate) {
   return three_digits(rate / 1e9) + " GFLOP/s";
 }
 
+std::string show_rate(double bytes_per_second) {
+  return three_digits(bytes_per_second / 1e9) + " GB/s";
+}
+
 std::string show_parameters(std::int64_t count) {
   const auto value = static_cast<double>(count);
   if (value >= 0.9995e9) return format("{:.1f} B", value / 1e9);

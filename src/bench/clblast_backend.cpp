@@ -141,12 +141,12 @@ class ClBlastBackend : public Backend {
                                         "clGetDeviceInfo(CL_DEVICE_MAX_MEM_ALLOC_SIZE)");
     return bytes.map([](std::uint64_t largest) { return static_cast<double>(largest); });
   }
-  [[nodiscard]] double host_bytes(const Shape& shape) const override {
+  [[nodiscard]] double host_bytes(const Shape& shape, std::int64_t /*sets*/) const override {
     const double fetched = on_cpu_ ? 0 : bytes_of_c(shape);
     return fetched + (unified_ ? 2 * bytes_of_all(shape) : 0);
   }
 
-  Result<bool> prepare(const Operands& operands) override {
+  Result<bool> prepare(const Operands& operands, std::int64_t /*sets*/) override {
     operands_ = &operands;
     c_floats_ =
         static_cast<std::size_t>(operands.shape.m) * static_cast<std::size_t>(operands.shape.n);
@@ -172,7 +172,7 @@ class ClBlastBackend : public Backend {
   Result<double> run_with_transfers() override {
     if (on_cpu_) return failure("the device works in main memory: nothing travels");
     mark_pageable();
-    fetched_.resize(c_floats_);
+    fetched_ = Matrix(Element::fp32, operands_->a.rows, operands_->b.columns);
     const double start = steady_seconds();
     if (const auto sent = send(); !sent) return tl::unexpected<Error>(sent.error());
     if (const auto done = multiply(); !done) return tl::unexpected<Error>(done.error());
@@ -181,7 +181,7 @@ class ClBlastBackend : public Backend {
   }
 
   Result<bool> poison() override {
-    Floats nan(std::min(poison_floats, c_floats_));
+    std::vector<float> nan(std::min(poison_floats, c_floats_));
     std::memset(nan.data(), 0xFF, nan.size() * sizeof(float));
     for (std::size_t done = 0; done < c_floats_; done += nan.size()) {
       const std::size_t now = std::min(nan.size(), c_floats_ - done);
@@ -193,17 +193,17 @@ class ClBlastBackend : public Backend {
     return true;
   }
 
-  Result<Floats> read_back() override {
-    Floats c(c_floats_);
+  Result<Matrix> read_back() override {
+    Matrix c(Element::fp32, operands_->a.rows, operands_->b.columns);
     return fetch(c).map([&](bool) { return std::move(c); });
   }
 
  private:
-  static std::size_t byte_count(const Floats& values) { return values.size() * sizeof(float); }
+  static std::size_t byte_count(const Matrix& matrix) { return matrix.data.size(); }
 
   Result<bool> send() {
-    const auto write = [&](const Buffer& to, const Floats& from) {
-      return cl_.clEnqueueWriteBuffer(queue_, to.get(), blocking, 0, byte_count(from), from.data(),
+    const auto write = [&](const Buffer& to, const Matrix& from) {
+      return cl_.clEnqueueWriteBuffer(queue_, to.get(), blocking, 0, byte_count(from), from.data.data(),
                                       0, nullptr, nullptr);
     };
     int code = write(a_, operands_->a);
@@ -212,9 +212,9 @@ class ClBlastBackend : public Backend {
     return true;
   }
 
-  Result<bool> fetch(Floats& into) {
+  Result<bool> fetch(Matrix& into) {
     const int code = cl_.clEnqueueReadBuffer(queue_, c_.get(), blocking, 0, byte_count(into),
-                                             into.data(), 0, nullptr, nullptr);
+                                             into.data.data(), 0, nullptr, nullptr);
     if (code != cl::success) return cl_failure("clEnqueueReadBuffer", code);
     return true;
   }
@@ -246,7 +246,7 @@ class ClBlastBackend : public Backend {
   Buffer a_{cl_}, b_{cl_}, c_{cl_};
   const Operands* operands_ = nullptr;
   std::size_t c_floats_ = 0;
-  Floats fetched_;
+  Matrix fetched_;
 };
 
 /// CLBlast has no function that tells its version; the file's name does where it ends in one.
@@ -285,6 +285,7 @@ Case known_case(host::Host& host, const BackendRequest& request, const std::stri
 }  // namespace
 
 OpenedBackend open_clblast(host::Host& host, const BackendRequest& request) {
+  if (request.dtype != "fp32") return unsupported_type(request);
   const auto number = device_number(request.device, "opencl");
   if (!number) return tl::unexpected<Error>(number.error());
   const auto opencl = vendor::load_opencl(host);

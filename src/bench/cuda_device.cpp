@@ -58,6 +58,8 @@ Result<bool> CudaDevice::start(int ordinal) {
   driver_major_ = version / 1000;
   name_ = name_of(api_, device_);
   integrated_ = attribute(api_, cuda::attribute_integrated, device_) != 0;
+  l2_bytes_ = attribute(api_, cuda::attribute_l2_cache_bytes, device_);
+  capability_major_ = attribute(api_, cuda::attribute_capability_major, device_);
   cuda::Context context = nullptr;
   if (auto r = cuda_result(api_, "cuDevicePrimaryCtxRetain",
                            api_.cuDevicePrimaryCtxRetain(&context, device_));

@@ -22,6 +22,9 @@ class CudaDevice {
   [[nodiscard]] bool integrated() const { return integrated_; }
   /// Largest major version of CUDA's libraries that the driver supports.
   [[nodiscard]] int driver_major() const { return driver_major_; }
+  /// 0 where the driver does not tell.
+  [[nodiscard]] double l2_bytes() const { return l2_bytes_; }
+  [[nodiscard]] int capability_major() const { return capability_major_; }
   /// Half of what is free, leaving 1 GiB and a library's workspace.
   [[nodiscard]] Result<double> budget_bytes() const;
 
@@ -34,7 +37,8 @@ class CudaDevice {
   vendor::cuda::Context context_ = nullptr;
   std::string name_;
   bool integrated_ = false;
-  int driver_major_ = 0;
+  int driver_major_ = 0, capability_major_ = 0;
+  double l2_bytes_ = 0;
 };
 
 /// Times what runs on the default stream by the device's clock, where the driver has events.

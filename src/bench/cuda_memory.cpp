@@ -1,7 +1,5 @@
 #include "bench/cuda_memory.hpp"
 
-#include <cstdint>
-
 #include "base/format.hpp"
 
 namespace gpuready::bench {
@@ -22,10 +20,6 @@ Result<bool> DeviceMemory::allocate(std::size_t bytes) {
 void DeviceMemory::release() {
   if (address_ != 0) api_.cuMemFree_v2(address_);
   address_ = 0;
-}
-
-float* DeviceMemory::floats() const {
-  return reinterpret_cast<float*>(static_cast<std::uintptr_t>(address_));
 }
 
 bool PinnedMemory::allocate(std::size_t bytes) {

@@ -2,6 +2,7 @@
 /// Memory on a CUDA device, and page-locked memory on the host; freed with their owners.
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "bench/backend.hpp"
@@ -11,6 +12,12 @@ namespace gpuready::bench {
 
 /// "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (2)" as an Error, or true.
 Result<bool> cuda_result(const vendor::Cuda& api, std::string_view call, int code);
+
+/// A device address as the libraries' interfaces want it.
+template <class T>
+T* device_address(vendor::cuda::DevicePointer address) {
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
+}
 
 class DeviceMemory {
  public:
@@ -22,8 +29,6 @@ class DeviceMemory {
   Result<bool> allocate(std::size_t bytes);
   void release();
   [[nodiscard]] vendor::cuda::DevicePointer address() const { return address_; }
-  /// As the libraries' interfaces want it.
-  [[nodiscard]] float* floats() const;
 
  private:
   const vendor::Cuda& api_;

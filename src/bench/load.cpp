@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "bench/dtypes.hpp"
 #include "bench/memory_plan.hpp"
 #include "bench/operands.hpp"
 #include "bench/timing.hpp"
@@ -41,6 +42,9 @@ class Load {
   }
 
  private:
+  [[nodiscard]] const DtypeRow& row() const { return *find_dtype("fp32"); }
+  [[nodiscard]] Storage storage() const { return {row().input, row().output}; }
+
   /// Doubles the sides until one product is long enough, or the next would not fit.
   Result<bool> choose_size() {
     const auto budget = backend_.budget_bytes();
@@ -55,7 +59,7 @@ class Load {
         product_s_ = once->wall_s;
       }
       const Shape next{2 * side, 2 * side, 2 * side};
-      if (product_s_ >= shortest_product_s || 2 * side > longest || bytes_of_all(next) > *budget)
+      if (product_s_ >= shortest_product_s || 2 * side > longest || bytes_of_all(next, storage()) > *budget)
         return true;
     }
   }
@@ -63,21 +67,19 @@ class Load {
   Result<bool> prepare(std::int64_t side) {
     try {
       operands_ = {};
-      operands_ = make_operands({side, side, side}, request_.seed);
-      return backend_.prepare(operands_);
+      operands_ = make_operands({side, side, side}, row().input, Fill::uniform, request_.seed);
+      return backend_.prepare(operands_, 1);
     } catch (const std::bad_alloc&) {
       return failure("main memory ran out", out_of_memory_code);
     }
   }
 
   Result<bool> check() {
-    const auto tolerance = tolerance_of(backend_.describe().dtype);
-    if (!tolerance) return failure("no tolerance is known for its type");
     if (const auto r = backend_.poison(); !r) return r;
     if (const auto r = backend_.run(1); !r) return tl::unexpected<Error>(r.error());
     const auto product = backend_.read_back();
     if (!product) return tl::unexpected<Error>(product.error());
-    return verify(operands_, *product, *tolerance, request_.seed).verification.passed;
+    return verify(operands_, *product, row().tolerance, request_.seed).verification.passed;
   }
 
   Backend& backend_;

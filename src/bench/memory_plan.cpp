@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t step = 8;
 
-double matrix_bytes(std::int64_t rows, std::int64_t columns) {
-  return static_cast<double>(sizeof(float)) * static_cast<double>(rows) *
+double matrix_bytes(std::int64_t rows, std::int64_t columns, Element element) {
+  return static_cast<double>(size_of(element)) * static_cast<double>(rows) *
          static_cast<double>(columns);
 }
 
@@ -25,17 +25,33 @@ Shape scaled(const Shape& shape, double factor) {
 
 }  // namespace
 
-double bytes_of_a(const Shape& shape) { return matrix_bytes(shape.m, shape.k); }
-double bytes_of_b(const Shape& shape) { return matrix_bytes(shape.k, shape.n); }
-double bytes_of_c(const Shape& shape) { return matrix_bytes(shape.m, shape.n); }
-double bytes_of_all(const Shape& shape) {
-  return bytes_of_a(shape) + bytes_of_b(shape) + bytes_of_c(shape);
+double bytes_of_a(const Shape& shape, const Storage& storage) {
+  return matrix_bytes(shape.m, shape.k, storage.input);
+}
+double bytes_of_b(const Shape& shape, const Storage& storage) {
+  return matrix_bytes(shape.k, shape.n, storage.input);
+}
+double bytes_of_c(const Shape& shape, const Storage& storage) {
+  return matrix_bytes(shape.m, shape.n, storage.output);
+}
+double bytes_of_all(const Shape& shape, const Storage& storage) {
+  return bytes_of_a(shape, storage) + bytes_of_b(shape, storage) + bytes_of_c(shape, storage);
 }
 
-bool fits(const Shape& shape, const MemoryLimits& limits, double host_need) {
-  const double largest = std::max({bytes_of_a(shape), bytes_of_b(shape), bytes_of_c(shape)});
-  return bytes_of_all(shape) <= limits.device_bytes && largest <= limits.largest_matrix_bytes &&
-         host_need <= limits.host_bytes;
+bool fits(const Shape& shape, const MemoryLimits& limits, double host_need,
+          const Storage& storage) {
+  const double largest = std::max(
+      {bytes_of_a(shape, storage), bytes_of_b(shape, storage), bytes_of_c(shape, storage)});
+  return bytes_of_all(shape, storage) <= limits.device_bytes &&
+         largest <= limits.largest_matrix_bytes && host_need <= limits.host_bytes;
+}
+
+std::int64_t wanted_sets(const Shape& shape, const Storage& storage, double cache_bytes,
+                         std::int64_t fewest) {
+  if (cache_bytes <= 0) return 1;
+  constexpr double most = 4096;
+  const double inputs = bytes_of_a(shape, storage) + bytes_of_b(shape, storage);
+  return static_cast<std::int64_t>(std::clamp(std::ceil(2 * cache_bytes / inputs), static_cast<double>(fewest), most));
 }
 
 std::optional<Shape> largest_that_fits(const Shape& wanted,

@@ -58,13 +58,14 @@ class OpenBlasBackend : public Backend {
   /// Limited as part of the host's memory.
   Result<double> budget_bytes() override { return std::numeric_limits<double>::infinity(); }
   Result<double> largest_matrix_bytes() override { return std::numeric_limits<double>::infinity(); }
-  [[nodiscard]] double host_bytes(const Shape& shape) const override { return bytes_of_c(shape); }
+  [[nodiscard]] double host_bytes(const Shape& shape, std::int64_t /*sets*/) const override {
+    return bytes_of_c(shape);
+  }
 
-  Result<bool> prepare(const Operands& operands) override {
+  Result<bool> prepare(const Operands& operands, std::int64_t /*sets*/) override {
     operands_ = &operands;
     c_ = {};
-    c_.resize(static_cast<std::size_t>(operands.shape.m) *
-              static_cast<std::size_t>(operands.shape.n));
+    c_ = Matrix(Element::fp32, operands.a.rows, operands.b.columns);
     return true;
   }
 
@@ -79,11 +80,11 @@ class OpenBlasBackend : public Backend {
   }
 
   Result<bool> poison() override {
-    std::memset(c_.data(), 0xFF, c_.size() * sizeof(float));
+    std::memset(c_.data.data(), 0xFF, c_.data.size());
     return true;
   }
 
-  Result<Floats> read_back() override { return c_; }
+  Result<Matrix> read_back() override { return c_; }
 
  private:
   void multiply() {
@@ -91,14 +92,14 @@ class OpenBlasBackend : public Backend {
     const auto n = static_cast<int>(operands_->shape.n);
     const auto k = static_cast<int>(operands_->shape.k);
     api_.cblas_sgemm(vendor::cblas::row_major, vendor::cblas::no_transpose,
-                     vendor::cblas::no_transpose, m, n, k, 1.0F, operands_->a.data(), k,
-                     operands_->b.data(), n, 0.0F, c_.data(), n);
+                     vendor::cblas::no_transpose, m, n, k, 1.0F, operands_->a.as<float>(), k,
+                     operands_->b.as<float>(), n, 0.0F, c_.as<float>(), n);
   }
 
   OpenBlas api_;
   Case known_;
   const Operands* operands_ = nullptr;
-  Floats c_;
+  Matrix c_;
 };
 
 OpenedLibrary load_library(host::Host& host, const std::string& file) {
@@ -119,6 +120,7 @@ OpenedLibrary load_library(host::Host& host, const std::string& file) {
 OpenedBackend open_openblas(host::Host& host, const BackendRequest& request) {
   if (request.device != "cpu")
     return failure(base::format("device '{}' given, expected cpu", request.device));
+  if (request.dtype != "fp32") return unsupported_type(request);
   if (request.threads < 1 || request.threads > std::numeric_limits<int>::max())
     return failure(base::format("{} threads given, expected at least 1", request.threads));
   const auto library = load_library(host, request.library_file);

@@ -5,11 +5,13 @@
 #include <new>
 
 #include "base/format.hpp"
+#include "bench/dtypes.hpp"
 #include "bench/memory_plan.hpp"
 #include "bench/operands.hpp"
 #include "bench/stats.hpp"
 #include "bench/stopping.hpp"
 #include "bench/timing.hpp"
+#include "bench/tuning.hpp"
 #include "bench/verify.hpp"
 #include "gpuready/result.hpp"
 
@@ -51,7 +53,8 @@ class CaseRun {
 
   tl::expected<Case, Failure> measure() {
     for (const auto step :
-         {&CaseRun::prepare, &CaseRun::first_products, &CaseRun::warm_up, &CaseRun::take_samples,
+         {&CaseRun::read_request, &CaseRun::prepare, &CaseRun::first_products,
+          &CaseRun::choose_candidate, &CaseRun::warm_up, &CaseRun::take_samples,
           &CaseRun::time_transfers, &CaseRun::check_product})
       if (const Step done = (this->*step)(); !done) return tl::unexpected<Failure>(done.error());
     progress_(1);
@@ -59,24 +62,35 @@ class CaseRun {
   }
 
  private:
-  Step prepare() {
+  Step read_request() {
     const Shape& wanted = request_.shape;
     if (std::min({wanted.m, wanted.n, wanted.k}) < 1 ||
         std::max({wanted.m, wanted.n, wanted.k}) > longest_side)
       return fail("bench.error.shape",
                   {std::to_string(wanted.m), std::to_string(wanted.n), std::to_string(wanted.k)});
+    const DtypeRow* const row = find_dtype(request_.backend.dtype);
+    if (row == nullptr) return fail("bench.error.type", {request_.backend.dtype});
+    const auto fill = fill_named(request_.data);
+    if (!fill) return fail("bench.error.data", {request_.data});
+    row_ = row;
+    storage_ = {row->input, row->output};
+    fill_ = *fill;
+    return {};
+  }
+
+  Step prepare() {
     auto limits = ask_limits();
     if (!limits) return tl::unexpected<Failure>(limits.error());
     for (;;) {
-      const auto shape = largest_that_fits(wanted, [&](const Shape& candidate) {
-        return fits(candidate, *limits, host_need(candidate));
+      const auto shape = largest_that_fits(request_.shape, [&](const Shape& candidate) {
+        return fits(candidate, *limits, host_need(candidate, 1), storage_);
       });
       if (!shape) return fail("bench.error.no-memory", {device_});
-      const auto done = try_shape(*shape);
+      const auto done = try_shape(*shape, *limits);
       if (done) break;
       if (done.error().code != out_of_memory_code)
         return fail("bench.error.prepare", {device_, done.error().text});
-      limits->device_bytes = bytes_of_all(*shape) / 2;
+      limits->device_bytes = bytes_of_all(*shape, storage_) / 2;
     }
     progress_(progress_first);
     return {};
@@ -94,15 +108,34 @@ class CaseRun {
   }
 
   /// A, B, the product that is read back, and what the backend keeps.
-  [[nodiscard]] double host_need(const Shape& shape) const {
-    return bytes_of_all(shape) + backend_.host_bytes(shape);
+  [[nodiscard]] double host_need(const Shape& shape, std::int64_t sets) const {
+    return bytes_of_all(shape, storage_) + backend_.host_bytes(shape, sets);
   }
 
-  Result<bool> try_shape(const Shape& shape) {
+  [[nodiscard]] std::int64_t sets_wanted(const Shape& shape) const {
+    return wanted_sets(shape, storage_, backend_.cache_bytes(), backend_.runs_on_cpu() ? 1 : 2);
+  }
+
+  /// As many sets of buffers as are wanted and fit.
+  [[nodiscard]] std::int64_t sets_that_fit(const Shape& shape, const MemoryLimits& limits) const {
+    std::int64_t sets = sets_wanted(shape);
+    const auto too_many = [&] {
+      return static_cast<double>(sets) * bytes_of_all(shape, storage_) > limits.device_bytes ||
+             host_need(shape, sets) > limits.host_bytes;
+    };
+    while (sets > 1 && too_many()) sets = sets / 2;
+    return sets;
+  }
+
+  Result<bool> try_shape(const Shape& shape, const MemoryLimits& limits) {
     try {
       operands_ = {};
-      operands_ = make_operands(shape, request_.seed);
-      return backend_.prepare(operands_);
+      operands_ = make_operands(shape, storage_.input, fill_, request_.seed);
+      sets_ = sets_that_fit(shape, limits);
+      const auto done = backend_.prepare(operands_, sets_);
+      if (done || sets_ == 1 || done.error().code != out_of_memory_code) return done;
+      sets_ = 1;
+      return backend_.prepare(operands_, sets_);
     } catch (const std::bad_alloc&) {
       return failure("main memory ran out", out_of_memory_code);
     }
@@ -121,10 +154,27 @@ class CaseRun {
     std::vector<Batch> batches;
     for (Fact<double>* slice : {&first_call_.first_product_s, &first_call_.second_product_s}) {
       const double start = clock_();
-      if (const Step done = run(1, batches); !done) return done;
+      if (const Step done = run(1, batches); !done) {
+        if (backend_.candidate_count() <= 1) return done;
+        // Another way of the library may work: choose_candidate() tries them all.
+        *slice = Fact<double>::absent(Absence::call_failed, "the library's first choice failed");
+        break;
+      }
       *slice = Fact<double>(clock_() - start, "clock");
     }
     progress_(progress_timed);
+    if (!batches.empty()) second_ = batches.back();
+    return {};
+  }
+
+  /// The fastest of the ways that the library offers; the first where there is only one.
+  Step choose_candidate() {
+    const auto chosen = choose_fastest(backend_, clock_, request_.max_time_s);
+    if (!chosen) return fail("bench.error.run", {device_, chosen.error().text});
+    algorithm_ = *chosen;
+    if (algorithm_.candidates <= 1) return {};
+    std::vector<Batch> batches;
+    if (const Step done = run(1, batches); !done) return done;
     second_ = batches.back();
     return {};
   }
@@ -193,15 +243,13 @@ class CaseRun {
   }
 
   Step check_product() {
-    const auto tolerance = tolerance_of(backend_.describe().dtype);
-    if (!tolerance) return fail("bench.error.type", {backend_.describe().dtype.output});
     if (const auto done = backend_.poison(); !done)
       return fail("bench.error.run", {device_, done.error().text});
     std::vector<Batch> batches;
     if (const Step done = run(1, batches); !done) return done;
     const auto product = backend_.read_back();
     if (!product) return fail("bench.error.read-back", {device_, product.error().text});
-    const Check check = verify(operands_, *product, *tolerance, request_.seed);
+    const Check check = verify(operands_, *product, row_->tolerance, request_.seed);
     verification_ = check.verification;
     if (!verification_.passed) return wrong_product(check);
     return {};
@@ -217,7 +265,7 @@ class CaseRun {
                   true);
     const std::vector<std::string> args{device_, scientific(found.error),
                                         scientific(found.tolerance), known.dtype.input};
-    if (!looks_like_reduced_precision(check)) {
+    if (row_->name != "fp32" || !looks_like_reduced_precision(check)) {
       const bool spread = found.error > found.tolerance;
       if (spread) return fail("bench.error.wrong-product", args, true);
       return fail("bench.error.wrong-element",
@@ -237,6 +285,12 @@ class CaseRun {
     Case c = backend_.describe();
     const Samples samples = samples_of(batches_);
     c.shape = operands_.shape;
+    c.dtype = row_->dtype();
+    c.data = request_.data;
+    c.buffer_sets = sets_;
+    c.algorithm.candidates = algorithm_.candidates;
+    c.algorithm.rank = algorithm_.rank;
+    c.algorithm.gain = algorithm_.gain;
     c.median_s = median(samples.seconds);
     c.ci95_s = median_interval(samples.seconds).interval;
     c.samples = static_cast<std::int64_t>(samples.seconds.size());
@@ -253,6 +307,8 @@ class CaseRun {
       if (due) c.flags.emplace_back(flag);
     };
     add(!(operands_.shape == request_.shape), "shrunk");
+    add(sets_ < sets_wanted(operands_.shape), "cache-warm");
+    add(row_->name == "tf32" && verification_.fingerprint == "fp32", "finer-than-asked");
     add(!steady_, "not-steady");
     add(!converged_, "not-converged");
     add(median_interval(samples.seconds).coverage < 0.95, "few-samples");
@@ -266,6 +322,11 @@ class CaseRun {
   const Clock& clock_;
   const Progress& progress_;
   const std::string device_;
+  const DtypeRow* row_ = nullptr;
+  Storage storage_;
+  Fill fill_ = Fill::uniform;
+  std::int64_t sets_ = 1;
+  Choice algorithm_;
   Operands operands_;
   FirstCall first_call_;
   Batch second_;

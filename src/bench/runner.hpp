@@ -13,6 +13,7 @@ struct MeasureRequest {
   Shape shape{5000, 5000, 5000};
   double max_time_s = 6.0;  ///< of the timed section; the first product is never cut short
   std::uint64_t seed = 20260101;
+  std::string data = "uniform";  ///< a name of operands.hpp
   bool with_transfers = true;
 
   template <class Self, class Visit>
@@ -23,6 +24,8 @@ struct MeasureRequest {
     f("threads", s.backend.threads, Unit::count, "CPU threads");
     f("host_budget_bytes", s.backend.host_budget_bytes, Unit::bytes,
       "main memory that the measurement may take; 0: not limited");
+    f("dtype", s.backend.dtype, Unit::none, "fp64, fp32, tf32, bf16, fp16, fp16-acc16, fp8, int8");
+    f("data", s.data, Unit::none, "uniform, normal, zeros or ones");
     f("shape", s.shape, Unit::none, "size of the product");
     f("max_time_s", s.max_time_s, Unit::seconds, "limit of the timed section");
     f("with_transfers", s.with_transfers, Unit::none, "time the transfers too");
@@ -49,8 +52,9 @@ struct MeasureAnswer {
 /// Opens the backend and measures. A product that would not fit is made smaller (flag `shrunk`). A
 /// product that fails its check is an error with wrong_product set, and no case. Never throws.
 /// Flags: not-converged, not-steady (the warm-up ran out of time), drifting, two-modes,
-/// few-samples, shrunk, event-clock-doubtful, pageable, opencl-on-cpu, tf32-override,
-/// launch-blocking.
+/// few-samples, shrunk, cache-warm (too few sets of buffers for the cache), finer-than-asked (the
+/// library used a finer type than was asked for), event-clock-doubtful, pageable, opencl-on-cpu,
+/// tf32-override, launch-blocking.
 MeasureAnswer measure(host::Host& host, const MeasureRequest& request, const Clock& clock,
                       const Progress& progress);
 

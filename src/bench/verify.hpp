@@ -4,20 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/backend.hpp"
 
 namespace gpuready::bench {
-
-/// What a product of a type may be off by.
-struct Tolerance {
-  double frobenius = 0;  ///< relative Frobenius error
-  double element = 0;    ///< error of one element over the root mean square of C
-};
-
-/// By the type of the accumulation and of the output; nothing for a type that is not offered.
-std::optional<Tolerance> tolerance_of(const Dtype& dtype);
 
 struct Check {
   Verification verification;
@@ -31,8 +23,13 @@ struct Check {
 /// Compares C with A * B: NaN and infinity are counted first; then Freivalds' test with two right
 /// and one left vector of random signs in fp64, over the whole and for each row and column against
 /// the median row; then some rows in fp64, element by element. `seed` chooses signs and rows.
-Check verify(const Operands& operands, const Floats& c, const Tolerance& tolerance,
+Check verify(const Operands& operands, const Matrix& c, const Tolerance& tolerance,
              std::uint64_t seed);
+
+/// The types that an error of this size points to: "fp64", "fp32", "tf32 or fp16", "bf16", "fp8", or
+/// "none" where it is larger than any rounding makes it. (The error of the products of integers is
+/// 0, and so "exact".)
+std::string fingerprint(double error);
 
 /// Whether the error is what rounding the inputs to TF32 or a 16-bit type gives, and not what a
 /// wrong algorithm gives: too large for fp32, the same everywhere.

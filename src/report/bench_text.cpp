@@ -26,18 +26,27 @@ std::string library_text(const Context& c, const Case& measured) {
   return text;
 }
 
+/// "fp32", with the size where the cases differ in it.
+std::string product_text(const Case& measured, bool with_shape) {
+  return base::printable(measured.dtype.name) + (with_shape ? " " + shape_text(measured.shape) : "");
+}
+
 std::string cases_table(const Context& c, const Bench& bench) {
   Rows rows;
+  const bool many_shapes = std::ranges::any_of(bench.cases, [&](const Case& measured) {
+    return !(measured.shape == bench.cases.front().shape);
+  });
   for (const Case& measured : bench.cases) {
     rows.push_back(
-        {base::printable(measured.device),
+        {base::printable(measured.device), product_text(measured, many_shapes),
          base::show_seconds_interval(measured.median_s, measured.ci95_s.low, measured.ci95_s.high),
          base::show_flops(measured.flops), library_text(c, measured)});
     if (measured.with_transfers_s)
       rows.push_back(
-          {"", base::show_seconds(*measured.with_transfers_s), "", c.text("bench.with-transfers")});
+          {"", "", base::show_seconds(*measured.with_transfers_s), "",
+           c.text("bench.with-transfers")});
   }
-  return base::layout_table(rows, {Align::left, Align::left, Align::right, Align::left},
+  return base::layout_table(rows, {Align::left, Align::left, Align::left, Align::right, Align::left},
                             c.style.width, 2);
 }
 
@@ -103,6 +112,27 @@ std::string notes_text(const Context& c, const Bench& bench) {
   return out;
 }
 
+std::string bandwidth_block(const Context& c, const Bench& bench) {
+  if (bench.bandwidth.empty()) return "";
+  Rows rows;
+  for (const Bandwidth& row : bench.bandwidth) {
+    const std::string interval =
+        c.text("bench.interval", {base::show_rate(row.ci95_bytes_per_s.low),
+                                  base::show_rate(row.ci95_bytes_per_s.high)});
+    rows.push_back({base::printable(row.device), c.text("bench.bandwidth." + row.what),
+                    base::show_rate(row.bytes_per_s), interval});
+  }
+  std::string out = heading(c, c.text("bench.bandwidth.heading")) + "\n" +
+                    base::layout_table(rows, {Align::left, Align::left, Align::right, Align::left},
+                                       c.style.width, 2);
+  for (const Bandwidth& row : bench.bandwidth)
+    for (const std::string& flag : row.flags)
+      out += base::layout_paragraph(base::printable(row.device) + ", " + c.text("bench.bandwidth." + row.what) +
+                                        ": " + c.text("bench.flag." + flag),
+                                    c.style.width, 2, 2);
+  return out;
+}
+
 std::string title(const Context& c, const Bench& bench) {
   if (bench.cases.empty()) return c.text("bench.heading-plain");
   return c.text("bench.heading", {shape_text(bench.cases.front().shape)});
@@ -118,7 +148,10 @@ std::string lesson_line(const Context& c, const char* label, const Case* measure
 }  // namespace
 
 std::string bench_block(const Run& run, const Context& c) {
-  std::string out = heading(c, title(c, run.bench)) + "\n";
+  std::string out = bandwidth_block(c, run.bench);
+  if (run.bench.cases.empty() && !run.bench.bandwidth.empty())
+    return out + errors_text(c, run.bench) + notes_text(c, run.bench);
+  out += heading(c, title(c, run.bench)) + "\n";
   out += cases_table(c, run.bench) + speedup_text(c, run.bench) + errors_text(c, run.bench);
   for (const Case& measured : run.bench.cases) out += flags_text(c, measured);
   return out + notes_text(c, run.bench);

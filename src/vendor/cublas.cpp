@@ -3,6 +3,7 @@
 #include <array>
 
 #include "vendor/code_names.hpp"
+#include "vendor/cublaslt.hpp"
 
 namespace gpuready::vendor {
 
@@ -23,12 +24,21 @@ constexpr auto cublas_names = std::to_array<CodeName>({
     {16, "CUBLAS_STATUS_LICENSE_ERROR"},
 });
 
+/// The library's words only where we have no name.
+std::string status_text(int status, const char* (*words)(int)) {
+  const std::string_view ours = name_in(cublas_names, status);
+  if (!ours.empty() || words == nullptr) return name_and_code(ours, status);
+  return name_and_code(library_text(words(status)), status);
+}
+
 }  // namespace
 
 std::string cublas_error(const Cublas& cublas, int status) {
-  const std::string_view ours = name_in(cublas_names, status);
-  if (!ours.empty() || cublas.cublasGetStatusString == nullptr) return name_and_code(ours, status);
-  return name_and_code(library_text(cublas.cublasGetStatusString(status)), status);
+  return status_text(status, cublas.cublasGetStatusString);
+}
+
+std::string cublaslt_error(const CublasLt& library, int status) {
+  return status_text(status, library.cublasLtGetStatusString);
 }
 
 }  // namespace gpuready::vendor

@@ -30,6 +30,8 @@ inline constexpr int attribute_capability_major = 75;
 inline constexpr int attribute_capability_minor = 76;
 
 inline constexpr unsigned event_default = 0;
+inline constexpr unsigned host_alloc_mapped = 2;     ///< CU_MEMHOSTALLOC_DEVICEMAP
+inline constexpr unsigned wait_until_at_least = 0;   ///< CU_STREAM_WAIT_VALUE_GEQ
 inline constexpr unsigned stream_non_blocking = 1;
 
 /// Values of CUresult that we tell apart.
@@ -67,17 +69,23 @@ struct Cuda {
   int (*cuMemFree_v2)(cuda::DevicePointer pointer);
   int (*cuMemAllocHost_v2)(void** pointer, std::size_t bytes);
   int (*cuMemFreeHost)(void* pointer);
+  int (*cuMemHostAlloc)(void** pointer, std::size_t bytes, unsigned flags);
+  int (*cuMemHostGetDevicePointer_v2)(cuda::DevicePointer* device, void* host, unsigned flags);
   int (*cuMemcpyHtoD_v2)(cuda::DevicePointer to, const void* from, std::size_t bytes);
   int (*cuMemcpyDtoH_v2)(void* to, cuda::DevicePointer from, std::size_t bytes);
   int (*cuMemcpyHtoDAsync_v2)(cuda::DevicePointer to, const void* from, std::size_t bytes,
                               cuda::Stream stream);
   int (*cuMemcpyDtoHAsync_v2)(void* to, cuda::DevicePointer from, std::size_t bytes,
                               cuda::Stream stream);
+  int (*cuMemcpyDtoDAsync_v2)(cuda::DevicePointer to, cuda::DevicePointer from, std::size_t bytes,
+                              cuda::Stream stream);
   int (*cuMemsetD8Async)(cuda::DevicePointer pointer, unsigned char value, std::size_t count,
                          cuda::Stream stream);
   int (*cuStreamCreate)(cuda::Stream* stream, unsigned flags);
   int (*cuStreamDestroy_v2)(cuda::Stream stream);
   int (*cuStreamSynchronize)(cuda::Stream stream);
+  int (*cuStreamWaitValue32_v2)(cuda::Stream stream, cuda::DevicePointer address,
+                                unsigned value, unsigned flags);
   int (*cuEventCreate)(cuda::Event* event, unsigned flags);
   int (*cuEventDestroy_v2)(cuda::Event event);
   int (*cuEventRecord)(cuda::Event event, cuda::Stream stream);
@@ -112,14 +120,18 @@ struct Cuda {
     v("cuMemFree_v2", s.cuMemFree_v2, Need::required);
     v("cuMemAllocHost_v2", s.cuMemAllocHost_v2, Need::optional);
     v("cuMemFreeHost", s.cuMemFreeHost, Need::optional);
+    v("cuMemHostAlloc", s.cuMemHostAlloc, Need::optional);
+    v("cuMemHostGetDevicePointer_v2", s.cuMemHostGetDevicePointer_v2, Need::optional);
     v("cuMemcpyHtoD_v2", s.cuMemcpyHtoD_v2, Need::required);
     v("cuMemcpyDtoH_v2", s.cuMemcpyDtoH_v2, Need::required);
     v("cuMemcpyHtoDAsync_v2", s.cuMemcpyHtoDAsync_v2, Need::optional);
     v("cuMemcpyDtoHAsync_v2", s.cuMemcpyDtoHAsync_v2, Need::optional);
+    v("cuMemcpyDtoDAsync_v2", s.cuMemcpyDtoDAsync_v2, Need::optional);
     v("cuMemsetD8Async", s.cuMemsetD8Async, Need::optional);
     v("cuStreamCreate", s.cuStreamCreate, Need::optional);
     v("cuStreamDestroy_v2", s.cuStreamDestroy_v2, Need::optional);
     v("cuStreamSynchronize", s.cuStreamSynchronize, Need::optional);
+    v("cuStreamWaitValue32_v2", s.cuStreamWaitValue32_v2, Need::optional);
     v("cuEventCreate", s.cuEventCreate, Need::optional);
     v("cuEventDestroy_v2", s.cuEventDestroy_v2, Need::optional);
     v("cuEventRecord", s.cuEventRecord, Need::optional);

@@ -124,10 +124,10 @@ int read(cl::Queue, cl::Buffer buffer, unsigned, std::size_t offset, std::size_t
   return cl::success;
 }
 
-Floats floats(cl::Buffer buffer) {
+Matrix floats(cl::Buffer buffer, std::size_t rows, std::size_t columns) {
+  Matrix values(Element::fp32, rows, columns);
   const auto& memory = *reinterpret_cast<const Memory*>(buffer);
-  Floats values(memory.size() / sizeof(float));
-  std::memcpy(values.data(), memory.data(), memory.size());
+  std::memcpy(values.data.data(), memory.data(), values.data.size());
   return values;
 }
 
@@ -137,8 +137,8 @@ int sgemm(int layout, int, int, std::size_t m, std::size_t n, std::size_t k, flo
   if (layout != vendor::clblast::layout_row_major || lda != k || ldb != n || ldc != n) return -1016;
   const Shape shape{static_cast<std::int64_t>(m), static_cast<std::int64_t>(n),
                     static_cast<std::int64_t>(k)};
-  const Floats product = testing::plain_product({shape, floats(a), floats(b)});
-  std::memcpy(reinterpret_cast<Memory*>(c)->data(), product.data(), m * n * sizeof(float));
+  const Matrix product = testing::plain_product({shape, floats(a, m, k), floats(b, k, n)});
+  std::memcpy(reinterpret_cast<Memory*>(c)->data(), product.data.data(), product.data.size());
   return world.sgemm_code;
 }
 

@@ -1,3 +1,4 @@
+#include "bench/dtypes.hpp"
 #include "bench/operands.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@ namespace gpuready::bench {
 namespace {
 
 TEST(Operands, ValuesAreUniformBetweenMinusOneAndOne) {
-  Floats values(200'000);
+  std::vector<float> values(200'000);
   fill_uniform(values, 7);
   double sum = 0;
   double squares = 0;
@@ -25,7 +26,7 @@ TEST(Operands, ValuesAreUniformBetweenMinusOneAndOne) {
 }
 
 TEST(Operands, EveryBitOfTheMantissaIsInUse) {
-  Floats values(10'000);
+  std::vector<float> values(10'000);
   fill_uniform(values, 7);
   std::ranges::sort(values);
   // Hardly any value repeats, and the last bit is set in about half of the large ones.
@@ -37,9 +38,9 @@ TEST(Operands, EveryBitOfTheMantissaIsInUse) {
 }
 
 TEST(Operands, AValueDependsOnSeedAndIndexAlone) {
-  Floats few(5);
-  Floats many(100);
-  Floats other(100);
+  std::vector<float> few(5);
+  std::vector<float> many(100);
+  std::vector<float> other(100);
   fill_uniform(few, 7);
   fill_uniform(many, 7);
   fill_uniform(other, 8);
@@ -48,10 +49,49 @@ TEST(Operands, AValueDependsOnSeedAndIndexAlone) {
 }
 
 TEST(Operands, BothMatricesHaveTheirSizeAndDiffer) {
-  const Operands operands = make_operands({8, 6, 4}, 1);
+  const Operands operands = make_operands({8, 6, 4}, Element::fp32, Fill::uniform, 1);
   EXPECT_EQ(operands.a.size(), 32U);
   EXPECT_EQ(operands.b.size(), 24U);
-  EXPECT_FALSE(std::equal(operands.b.begin(), operands.b.end(), operands.a.begin()));
+  EXPECT_FALSE(
+      std::equal(operands.b.data.begin(), operands.b.data.end(), operands.a.data.begin()));
+}
+
+std::vector<double> numbers(const Matrix& matrix) {
+  std::vector<double> values(matrix.size());
+  decode(matrix.element, matrix.data.data(), matrix.size(), values.data());
+  return values;
+}
+
+TEST(Operands, EveryTypeUsesItsRangeAndHoldsNothingThatIsTooLarge) {
+  for (const std::string& name : dtype_names())
+    for (const Fill fill : {Fill::uniform, Fill::normal}) {
+      const DtypeRow& row = *find_dtype(name);
+      const Matrix a = make_operands({128, 8, 128}, row.input, fill, 3).a;
+      EXPECT_EQ(count_non_finite(a.element, a.data.data(), a.size()), 0) << name;
+      const std::vector<double> values = numbers(a);
+      const double largest = *std::ranges::max_element(values);
+      const double smallest = *std::ranges::min_element(values);
+      EXPECT_GT(largest, 0.9) << name;
+      EXPECT_NEAR(largest / smallest, -1, 0.35) << name;
+      if (row.input == Element::int8) {
+        EXPECT_LE(largest, 127);
+      }
+      if (row.input == Element::fp8_e4m3) {
+        EXPECT_LT(largest, 448);
+      }
+    }
+}
+
+TEST(Operands, ZerosAndOnesAreThat) {
+  for (const double value : numbers(make_operands({8, 8, 8}, Element::bf16, Fill::zeros, 3).a))
+    EXPECT_EQ(value, 0);
+  for (const double value : numbers(make_operands({8, 8, 8}, Element::fp32, Fill::ones, 3).b))
+    EXPECT_EQ(value, 1);
+}
+
+TEST(Operands, NamesOfFillsGoBothWays) {
+  for (const std::string& name : fill_names()) EXPECT_TRUE(fill_named(name)) << name;
+  EXPECT_FALSE(fill_named("random"));
 }
 
 }  // namespace

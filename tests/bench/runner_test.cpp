@@ -241,7 +241,7 @@ TEST(Runner, AClockThatStandsStillGivesAnError) {
   EXPECT_EQ(measured.only_error().why.key, "bench.error.clock");
 }
 
-std::string wrong_key(std::function<void(Floats&)> spoil, std::vector<std::string> flags = {}) {
+std::string wrong_key(std::function<void(std::span<float>)> spoil, std::vector<std::string> flags = {}) {
   BackendScript script;
   script.spoil = std::move(spoil);
   script.flags = std::move(flags);
@@ -253,14 +253,14 @@ std::string wrong_key(std::function<void(Floats&)> spoil, std::vector<std::strin
 }
 
 TEST(Runner, AWrongProductNeverGivesASpeed) {
-  EXPECT_EQ(wrong_key([](auto& c) { c[7] = std::nanf(""); }), "bench.error.non-finite");
-  EXPECT_EQ(wrong_key([](auto& c) { std::ranges::fill(c, 0.0F); }), "bench.error.wrong-product");
-  EXPECT_EQ(wrong_key([](auto& c) { c[7] += 10; }), "bench.error.wrong-product");
-  EXPECT_EQ(wrong_key([](auto& c) { c[100 * 256] += 0.01F; }), "bench.error.wrong-element");
+  EXPECT_EQ(wrong_key([](std::span<float> c) { c[7] = std::nanf(""); }), "bench.error.non-finite");
+  EXPECT_EQ(wrong_key([](std::span<float> c) { std::ranges::fill(c, 0.0F); }), "bench.error.wrong-product");
+  EXPECT_EQ(wrong_key([](std::span<float> c) { c[7] += 10; }), "bench.error.wrong-product");
+  EXPECT_EQ(wrong_key([](std::span<float> c) { c[100 * 256] += 0.01F; }), "bench.error.wrong-element");
 }
 
 TEST(Runner, AnErrorThatIsTheSameEverywhereIsCalledALowerPrecision) {
-  const auto half_precision = [](Floats& c) {
+  const auto half_precision = [](std::span<float> c) {
     std::size_t i = 0;
     for (float& value : c) value *= 1 + (i++ % 2 == 0 ? 3e-4F : -3e-4F);
   };
@@ -270,7 +270,7 @@ TEST(Runner, AnErrorThatIsTheSameEverywhereIsCalledALowerPrecision) {
 
 TEST(Runner, AProductThatWasNeverWrittenIsFoundByItsPoison) {
   BackendScript script;
-  script.spoil = [](auto& c) { c.assign(c.size(), std::nanf("")); };
+  script.spoil = [](std::span<float> c) { std::ranges::fill(c, std::nanf("")); };
   const Measured measured = run(script);
   ASSERT_EQ(measured.answer.errors.size(), 1U);
   EXPECT_EQ(measured.only_error().why,
@@ -283,6 +283,69 @@ TEST(Runner, AProductBeyondTheBudgetIsMadeSmallerInProportion) {
   const Case c = run(script, request_for({400, 400, 400})).only_case();
   EXPECT_EQ(c.shape, (Shape{96, 96, 96}));
   EXPECT_THAT(c.flags, Contains("shrunk"));
+}
+
+TEST(Runner, BuffersAreTakenInTurnUntilTheCacheCannotHoldThem) {
+  BackendScript script;
+  script.cache_bytes = 1e6;
+  const Case c = run(script, request_for({100, 100, 100})).only_case();
+  EXPECT_EQ(c.buffer_sets, 25);  // twice 1 MB over the 80 kB of A and B
+  EXPECT_THAT(c.flags, Not(Contains("cache-warm")));
+  EXPECT_EQ(run(script, request_for({1000, 1000, 1000})).only_case().buffer_sets, 2);
+}
+
+TEST(Runner, TooLittleMemoryForTheTurnsIsTold) {
+  BackendScript script;
+  script.cache_bytes = 1e6;
+  script.budget_bytes = 10.0 * 3 * 4 * 100 * 100;
+  Case c = run(script, request_for({100, 100, 100})).only_case();
+  EXPECT_EQ(c.buffer_sets, 6);
+  EXPECT_THAT(c.flags, Contains("cache-warm"));
+  script.allocation_limit_bytes = 4.0 * 3 * 4 * 100 * 100;  // less than the budget promised
+  c = run(script, request_for({100, 100, 100})).only_case();
+  EXPECT_EQ(c.buffer_sets, 1);
+  EXPECT_EQ(c.shape, (Shape{100, 100, 100}));
+}
+
+TEST(Runner, TheFastestWayIsTaken) {
+  BackendScript script;
+  script.candidate_s = {0.05, -1, 0.04, 0.06};
+  const Case c = run(script).only_case();
+  EXPECT_EQ(c.algorithm.candidates, 4);
+  EXPECT_EQ(c.algorithm.rank, 3);
+  EXPECT_NEAR(c.algorithm.gain, 1.25, 1e-9);
+  EXPECT_NEAR(c.median_s, 0.04, 1e-9);
+}
+
+TEST(Runner, AFirstWayThatFailsIsPassedOver) {
+  BackendScript script;
+  script.candidate_s = {-1, 0.04};
+  const Case c = run(script).only_case();
+  EXPECT_EQ(c.algorithm.rank, 2);
+  EXPECT_TRUE(c.first_call.first_product_s.absent_for(Absence::call_failed));
+  EXPECT_NEAR(c.median_s, 0.04, 1e-9);
+}
+
+TEST(Runner, AWayThatIsHardlyFasterIsNotTaken) {
+  BackendScript script;
+  script.candidate_s = {0.05, 0.0495};
+  EXPECT_EQ(run(script).only_case().algorithm.rank, 1);
+}
+
+TEST(Runner, NoWayThatWorksIsAnError) {
+  BackendScript script;
+  script.candidate_s = {-1, -1};
+  EXPECT_EQ(run(script).only_error().why,
+            (Message{"bench.error.run", {"cuda:0", "not supported"}}));
+}
+
+TEST(Runner, UnknownTypesAndDataAreErrors) {
+  MeasureRequest request = request_for({8, 8, 8});
+  request.backend.dtype = "fp4";
+  EXPECT_EQ(run(BackendScript{}, request).only_error().why.key, "bench.error.type");
+  request.backend.dtype = "fp32";
+  request.data = "random";
+  EXPECT_EQ(run(BackendScript{}, request).only_error().why.key, "bench.error.data");
 }
 
 TEST(Runner, NoMatrixIsLargerThanTheDeviceAllows) {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "bench/operands.hpp"
+#include "bench/verify_sums.hpp"
 #include "tests/bench/scripted_backend.hpp"
 
 namespace gpuready::bench {
@@ -17,23 +18,23 @@ using testing::plain_product;
 
 const Shape square{256, 256, 256};
 
-Check check(const Operands& operands, const Floats& c) {
-  return verify(operands, c, *tolerance_of(Dtype{}), 5);
+Check check(const Operands& operands, const Matrix& c) {
+  return verify(operands, c, find_dtype("fp32")->tolerance, 5);
 }
 
 struct Product {
   Operands operands;
-  Floats c;
+  Matrix c;
 };
 
 Product product_of(const Shape& shape, std::uint64_t seed = 3) {
-  Product product{make_operands(shape, seed), {}};
+  Product product{make_operands(shape, Element::fp32, Fill::uniform, seed), {}};
   product.c = plain_product(product.operands);
   return product;
 }
 
 /// The error in fp64, over everything: the slow truth that the quick test estimates.
-double true_error(const Operands& x, const Floats& c) {
+double true_error(const Operands& x, const Matrix& c) {
   const auto n = static_cast<std::size_t>(x.shape.n);
   const auto k = static_cast<std::size_t>(x.shape.k);
   double error = 0;
@@ -42,8 +43,10 @@ double true_error(const Operands& x, const Floats& c) {
     for (std::size_t j = 0; j < n; ++j) {
       double right = 0;
       for (std::size_t p = 0; p < k; ++p)
-        right += static_cast<double>(x.a[i * k + p]) * static_cast<double>(x.b[p * n + j]);
-      error += (c[i * n + j] - right) * (c[i * n + j] - right);
+        right += static_cast<double>(x.a.as<float>()[i * k + p]) *
+                 static_cast<double>(x.b.as<float>()[p * n + j]);
+      const double difference = c.as<float>()[i * n + j] - right;
+      error += difference * difference;
       size += right * right;
     }
   return std::sqrt(error / size);
@@ -84,8 +87,8 @@ TEST(Verify, RightProductsOfEveryShapePass) {
 TEST(Verify, OneWrongElementFailsWhereverItIs) {
   const Product product = product_of(square);
   for (const std::size_t place : {0U, 255U, 31415U, 65535U}) {
-    Floats c = product.c;
-    c[place] += 0.01F;  // a thousandth of the root mean square
+    Matrix c = product.c;
+    c.as<float>()[place] += 0.01F;  // a thousandth of the root mean square
     const Check found = check(product.operands, c);
     EXPECT_FALSE(found.verification.passed) << place;
     EXPECT_EQ(found.bad_row, static_cast<std::int64_t>(place / 256)) << place;
@@ -99,8 +102,8 @@ TEST(Verify, ASingleNanOrInfinityFails) {
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
         -std::numeric_limits<float>::infinity()}) {
-    Floats c = product.c;
-    c[31415] = bad;
+    Matrix c = product.c;
+    c.as<float>()[31415] = bad;
     const Check found = check(product.operands, c);
     EXPECT_FALSE(found.verification.passed);
     EXPECT_EQ(found.verification.non_finite, 1);
@@ -109,20 +112,22 @@ TEST(Verify, ASingleNanOrInfinityFails) {
 
 TEST(Verify, NothingButNanFails) {
   const Product product = product_of(square);
-  const Floats c(product.c.size(), std::nanf(""));
+  Matrix c = product.c;
+  std::fill_n(c.as<float>(), c.size(), std::nanf(""));
   EXPECT_EQ(check(product.operands, c).verification.non_finite, 65536);
   EXPECT_FALSE(check(product.operands, c).verification.passed);
 }
 
 TEST(Verify, AHugeFiniteElementFails) {
   Product product = product_of(square);
-  product.c[31415] = std::numeric_limits<float>::max();
+  product.c.as<float>()[31415] = std::numeric_limits<float>::max();
   EXPECT_FALSE(check(product.operands, product.c).verification.passed);
 }
 
 TEST(Verify, TwoSwappedRowsFail) {
   Product product = product_of(square);
-  std::swap_ranges(product.c.begin() + 256, product.c.begin() + 512, product.c.begin() + 40 * 256);
+  float* const c = product.c.as<float>();
+  std::swap_ranges(c + 256, c + 512, c + 40 * 256);
   const Check found = check(product.operands, product.c);
   EXPECT_FALSE(found.verification.passed);
   EXPECT_EQ(found.bad_row, 1);
@@ -130,9 +135,9 @@ TEST(Verify, TwoSwappedRowsFail) {
 
 TEST(Verify, ATransposedProductFails) {
   const Product product = product_of(square);
-  Floats c(product.c.size());
+  Matrix c(Element::fp32, 256, 256);
   for (std::size_t i = 0; i < 256; ++i)
-    for (std::size_t j = 0; j < 256; ++j) c[j * 256 + i] = product.c[i * 256 + j];
+    for (std::size_t j = 0; j < 256; ++j) c.as<float>()[j * 256 + i] = product.c.as<float>()[i * 256 + j];
   const Check found = check(product.operands, c);
   EXPECT_FALSE(found.verification.passed);
   EXPECT_GT(found.verification.error, 1);
@@ -140,7 +145,7 @@ TEST(Verify, ATransposedProductFails) {
 
 TEST(Verify, AllZerosFail) {
   const Product product = product_of(square);
-  const Check found = check(product.operands, Floats(product.c.size()));
+  const Check found = check(product.operands, Matrix(Element::fp32, 256, 256));
   EXPECT_FALSE(found.verification.passed);
   EXPECT_NEAR(found.verification.error, 1, 0.1);
 }
@@ -148,30 +153,78 @@ TEST(Verify, AllZerosFail) {
 TEST(Verify, AProductThatLacksTheLastTermOfTheSumFails) {
   const Product product = product_of(square);
   Operands shorter = product.operands;
-  for (std::size_t i = 0; i < 256; ++i) shorter.a[i * 256 + 255] = 0;
+  for (std::size_t i = 0; i < 256; ++i) shorter.a.as<float>()[i * 256 + 255] = 0;
   EXPECT_FALSE(check(product.operands, plain_product(shorter)).verification.passed);
 }
 
 TEST(Verify, ASingleNumberThatIsWrongFails) {
   Product product = product_of({1, 1, 100});
-  product.c[0] += 0.01F;
+  product.c.as<float>()[0] += 0.01F;
   EXPECT_FALSE(check(product.operands, product.c).verification.passed);
 }
 
 TEST(Verify, InputsRoundedToTf32FailAndAreRecognised) {
   const Product product = product_of(square);
   Operands rounded = product.operands;
-  std::ranges::transform(rounded.a, rounded.a.begin(), to_tf32);
-  std::ranges::transform(rounded.b, rounded.b.begin(), to_tf32);
+  for (Matrix* matrix : {&rounded.a, &rounded.b})
+    std::transform(matrix->as<float>(), matrix->as<float>() + matrix->size(), matrix->as<float>(),
+                   to_tf32);
   const Check found = check(product.operands, plain_product(rounded));
   EXPECT_FALSE(found.verification.passed);
   EXPECT_NEAR(found.verification.error, 2.8e-4, 0.3e-4);
   EXPECT_TRUE(looks_like_reduced_precision(found));
 }
 
-TEST(Verify, ATypeThatIsNotOfferedHasNoTolerance) {
-  EXPECT_TRUE(tolerance_of(Dtype{}));
-  EXPECT_FALSE(tolerance_of(Dtype{"fp4", "fp4", "fp4", "fp4"}));
+TEST(Verify, AProductOfZerosIsZeroAndNothingElse) {
+  Product product{make_operands(square, Element::fp32, Fill::zeros, 1), {}};
+  product.c = plain_product(product.operands);
+  EXPECT_TRUE(check(product.operands, product.c).verification.passed);
+  product.c.as<float>()[31415] = 1e-30F;
+  EXPECT_FALSE(check(product.operands, product.c).verification.passed);
+}
+
+/// The product in fp64, each element rounded once to the output's type.
+Matrix rounded_product(const Operands& x, Element output) {
+  Matrix c(output, x.a.rows, x.b.columns);
+  std::vector<std::size_t> rows(x.a.rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  encode(output, exact_rows(x.a, x.b, rows).data(), c.size(), c.data.data());
+  return c;
+}
+
+TEST(Verify, RightProductsOfEveryTypePassAndAWrongElementFails) {
+  for (const std::string& name : dtype_names()) {
+    const DtypeRow& row = *find_dtype(name);
+    const Operands x = make_operands({96, 80, 300}, row.input, Fill::uniform, 4);
+    Matrix c = rounded_product(x, row.output);
+    const Check right = verify(x, c, row.tolerance, 5);
+    EXPECT_TRUE(right.verification.passed) << name << " " << right.verification.error;
+    double element = 0;
+    decode(row.output, c.row(40), 1, &element);
+    element += 12 * std::sqrt(300.0) * (row.input == Element::int8 ? 127 * 127 : 256);
+    if (row.input != Element::int8 && row.input != Element::fp8_e4m3) element = 100;
+    encode(row.output, &element, 1, c.data.data() + 40 * 80 * size_of(row.output));
+    EXPECT_FALSE(verify(x, c, row.tolerance, 5).verification.passed) << name;
+  }
+}
+
+TEST(Verify, AnIntegerThatIsOffByOneFails) {
+  const Operands x = make_operands({96, 80, 300}, Element::int8, Fill::uniform, 4);
+  Matrix c = rounded_product(x, Element::int32);
+  const Tolerance exact = find_dtype("int8")->tolerance;
+  EXPECT_EQ(verify(x, c, exact, 5).verification.fingerprint, "exact");
+  c.as<std::int32_t>()[4000] += 1;
+  EXPECT_FALSE(verify(x, c, exact, 5).verification.passed);
+}
+
+TEST(Verify, TheErrorPointsToTheTypes) {
+  EXPECT_EQ(fingerprint(0), "exact");
+  EXPECT_EQ(fingerprint(3e-15), "fp64");
+  EXPECT_EQ(fingerprint(1.1e-6), "fp32");
+  EXPECT_EQ(fingerprint(2.8e-4), "tf32 or fp16");
+  EXPECT_EQ(fingerprint(2.3e-3), "bf16");
+  EXPECT_EQ(fingerprint(3.5e-2), "fp8");
+  EXPECT_EQ(fingerprint(0.7), "none");
 }
 
 }  // namespace

@@ -39,10 +39,16 @@ gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuMemcpyHtoD_v2)> cuMemcp
 gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuMemcpyDtoH_v2)> cuMemcpyDtoH_v2;
 gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuMemcpyHtoDAsync_v2)> cuMemcpyHtoDAsync_v2;
 gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuMemcpyDtoHAsync_v2)> cuMemcpyDtoHAsync_v2;
+gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuMemcpyDtoDAsync_v2)> cuMemcpyDtoDAsync_v2;
 gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuMemsetD8Async)> cuMemsetD8Async;
 gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuStreamCreate)> cuStreamCreate;
 gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuStreamDestroy_v2)> cuStreamDestroy_v2;
 gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuStreamSynchronize)> cuStreamSynchronize;
+gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuStreamWaitValue32_v2)>
+    cuStreamWaitValue32_v2;
+gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuMemHostAlloc)> cuMemHostAlloc;
+gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuMemHostGetDevicePointer_v2)>
+    cuMemHostGetDevicePointer_v2;
 gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuEventCreate)> cuEventCreate;
 gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuEventDestroy_v2)> cuEventDestroy_v2;
 gpuready::fakes::Call<decltype(gpuready::vendor::Cuda::cuEventRecord)> cuEventRecord;

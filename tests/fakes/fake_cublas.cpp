@@ -13,6 +13,7 @@
 
 #include "cublas_calls.hpp"
 #include "device_memory.hpp"
+#include "fake_gemm.hpp"
 #include "script.hpp"
 
 namespace cublas = gpuready::vendor::cublas;
@@ -27,6 +28,8 @@ struct HandleTag {
 }  // namespace gpuready::vendor::cublas
 
 namespace {
+
+using fakes::Stored;
 
 constexpr int invalid_value = 7, execution_failed = 13;
 constexpr int version = 130000;
@@ -52,56 +55,13 @@ int begin(const char* call, cublas::Handle handle) {
   return std::ranges::any_of(handles(), is_it) ? cublas::success : cublas::not_initialized;
 }
 
-/// A column-major matrix as the caller gave it.
-struct Operand {
-  int transpose, rows, columns;
-  const float* data;
-  int stride;
-};
-
-int rows_stored(const Operand& x) { return x.transpose == 0 ? x.rows : x.columns; }
-int columns_stored(const Operand& x) { return x.transpose == 0 ? x.columns : x.rows; }
-
 /// The host memory of a matrix; null where it isn't all in device memory.
-float* on_host(const Operand& x) {
+float* on_host(const Stored& x, const float* data) {
   const auto resolve =
       of_driver<decltype(gpuready_fake_host_address)>("gpuready_fake_host_address");
   if (resolve == nullptr) return nullptr;
-  const auto stride = static_cast<std::size_t>(x.stride);
-  const auto columns = static_cast<std::size_t>(columns_stored(x));
-  const auto rows = static_cast<std::size_t>(rows_stored(x));
-  const std::size_t elements = (columns - 1) * stride + rows;
   return static_cast<float*>(
-      resolve(reinterpret_cast<std::uintptr_t>(x.data), elements * sizeof(float)));
-}
-
-/// op(X) without gaps, column by column.
-std::vector<float> pack(const Operand& x, const float* data) {
-  const auto rows = static_cast<std::size_t>(x.rows), columns = static_cast<std::size_t>(x.columns);
-  const auto stride = static_cast<std::size_t>(x.stride);
-  std::vector<float> packed(rows * columns);
-  for (std::size_t j = 0; j < columns; ++j)
-    for (std::size_t i = 0; i < rows; ++i)
-      packed[i + j * rows] = x.transpose == 0 ? data[i + j * stride] : data[j + i * stride];
-  return packed;
-}
-
-struct Panel {
-  std::size_t begin, end;
-};
-
-/// Adds alpha times columns `inner` of A times rows `inner` of B to rows `rows` of C.
-void add_panel(const std::vector<float>& a, const std::vector<float>& b, float* c, std::size_t m,
-               std::size_t n, std::size_t k, std::size_t c_stride, float alpha, Panel rows,
-               Panel inner) {
-  for (std::size_t j = 0; j < n; ++j) {
-    float* const column = c + j * c_stride;
-    for (std::size_t p = inner.begin; p < inner.end; ++p) {
-      const float factor = alpha * b[p + j * k];
-      const float* const from = a.data() + p * m;
-      for (std::size_t i = rows.begin; i < rows.end; ++i) column[i] += factor * from[i];
-    }
-  }
+      resolve(reinterpret_cast<std::uintptr_t>(data), x.span() * sizeof(float)));
 }
 
 /// As BLAS says, C is not even read where beta is 0.
@@ -117,23 +77,40 @@ void spoil(float* c, std::size_t m, std::size_t n, std::size_t stride) {
   if (fakes::script().nan) element = std::numeric_limits<float>::quiet_NaN();
 }
 
-void multiply(const Operand& a, const Operand& b, const Operand& c, float alpha, float beta,
-              const float* a_data, const float* b_data, float* c_data) {
-  const auto m = static_cast<std::size_t>(c.rows), n = static_cast<std::size_t>(c.columns);
-  const auto k = static_cast<std::size_t>(a.columns), stride = static_cast<std::size_t>(c.stride);
-  const std::vector<float> left = pack(a, a_data), right = pack(b, b_data);
-  scale(c_data, m, n, stride, beta);
-  constexpr std::size_t rows_at_once = 512, inner_at_once = 64;  // a panel of A stays in the cache
-  for (std::size_t p = 0; p < k; p += inner_at_once)
-    for (std::size_t i = 0; i < m; i += rows_at_once)
-      add_panel(left, right, c_data, m, n, k, stride, alpha, {i, std::min(m, i + rows_at_once)},
-                {p, std::min(k, p + inner_at_once)});
-  spoil(c_data, m, n, stride);
+/// One call, with everything that it needs when the device comes to it.
+struct Sgemm {
+  Stored a, b, c;
+  float alpha, beta;
+  const float *a_data, *b_data;
+  float* c_data;
+
+  void operator()() const {
+    const auto left = fakes::pack<float>(a, [this](std::size_t i) { return a_data[i]; });
+    const auto right = fakes::pack<float>(b, [this](std::size_t i) { return b_data[i]; });
+    scale(c_data, c.rows, c.columns, c.stride, beta);
+    fakes::add_product(left, right, c_data, c.rows, c.columns, a.columns, c.stride, alpha);
+    spoil(c_data, c.rows, c.columns, c.stride);
+  }
+};
+
+std::size_t size(int number) { return static_cast<std::size_t>(number); }
+
+bool good_shape(int transpose, int rows, int columns, int stride) {
+  return (transpose == 0 || transpose == 1) && rows >= 0 && columns >= 0 &&
+         stride >= std::max(1, transpose == 0 ? rows : columns);
 }
 
-bool good_shape(const Operand& x) {
-  return (x.transpose == 0 || x.transpose == 1) && x.rows >= 0 && x.columns >= 0 &&
-         x.stride >= std::max(1, rows_stored(x));
+/// Hands the work to the device, which does it when the stream comes to it.
+int enqueue(const Sgemm& work) {
+  const auto queue = of_driver<decltype(gpuready_fake_enqueue)>("gpuready_fake_enqueue");
+  if (queue == nullptr) return execution_failed;
+  queue(
+      [](void* given) {
+        const std::unique_ptr<Sgemm> owned(static_cast<Sgemm*>(given));
+        (*owned)();
+      },
+      new Sgemm(work));
+  return cublas::success;
 }
 
 }  // namespace
@@ -186,18 +163,25 @@ int cublasSgemm_v2(cublas::Handle handle, int transpose_a, int transpose_b, int 
                    const float* alpha, const float* a, int lda, const float* b, int ldb,
                    const float* beta, float* c, int ldc) {
   if (const int code = begin("cublasSgemm_v2", handle); code != 0) return code;
-  const Operand left{transpose_a, m, k, a, lda}, right{transpose_b, k, n, b, ldb},
-      product{0, m, n, c, ldc};
-  if (!good_shape(left) || !good_shape(right) || !good_shape(product)) return invalid_value;
+  if (!good_shape(transpose_a, m, k, lda) || !good_shape(transpose_b, k, n, ldb) ||
+      !good_shape(0, m, n, ldc))
+    return invalid_value;
   if (alpha == nullptr || beta == nullptr) return invalid_value;
   if (m == 0 || n == 0) return cublas::success;
-  const float* const a_data = k == 0 ? nullptr : on_host(left);
-  const float* const b_data = k == 0 ? nullptr : on_host(right);
-  float* const c_data = on_host(product);
-  if (c_data == nullptr || (k > 0 && (a_data == nullptr || b_data == nullptr)))
+  Sgemm work{{transpose_a != 0, size(m), size(k), size(lda)},
+             {transpose_b != 0, size(k), size(n), size(ldb)},
+             {false, size(m), size(n), size(ldc)},
+             *alpha,
+             *beta,
+             nullptr,
+             nullptr,
+             nullptr};
+  work.a_data = k == 0 ? nullptr : on_host(work.a, a);
+  work.b_data = k == 0 ? nullptr : on_host(work.b, b);
+  work.c_data = on_host(work.c, c);
+  if (work.c_data == nullptr || (k > 0 && (work.a_data == nullptr || work.b_data == nullptr)))
     return execution_failed;
-  multiply(left, right, product, *alpha, *beta, a_data, b_data, c_data);
-  return cublas::success;
+  return enqueue(work);
 }
 
 }  // extern "C"

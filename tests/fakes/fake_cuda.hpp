@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -59,9 +61,17 @@ struct State {
   std::map<cuda::Stream, std::unique_ptr<cuda::StreamTag>> streams;
   std::map<cuda::Event, std::unique_ptr<cuda::EventTag>> events;
   std::map<void*, std::unique_ptr<char[]>> pinned;
+  /// The word that the stream waits for, and what stands behind it in the queue.
+  const std::uint32_t* awaited = nullptr;
+  std::uint32_t awaited_value = 0;
+  std::vector<std::function<void()>> deferred;
 };
 
 State& state();
+/// Does the work now, or leaves it for drain() while the stream is held back.
+void enqueue(std::function<void()> work);
+/// Waits, for ever if need be, until the stream is no longer held back, and does what is left.
+void drain();
 /// The context that is current in this thread.
 cuda::Context& current();
 

@@ -148,6 +148,10 @@ int cuCtxSetCurrent(cuda::Context context) {
   return cuda::success;
 }
 
-int cuCtxSynchronize() { return begin_in_context("cuCtxSynchronize"); }
+int cuCtxSynchronize() {
+  if (const int code = begin_in_context("cuCtxSynchronize"); code != 0) return code;
+  drain();
+  return cuda::success;
+}
 
 }  // extern "C"

@@ -1,5 +1,5 @@
 /// The part of the fake libcuda.so.1 that keeps memory, streams and events. Everything is done at
-/// once, so that streams are always idle.
+/// once, in one queue for all streams, unless cuStreamWaitValue32 holds it back.
 
 #include <cstdint>
 #include <cstring>
@@ -72,6 +72,22 @@ int cuMemAllocHost_v2(void** pointer, std::size_t bytes) {
   return cuda::success;
 }
 
+int cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  if (const int code = begin_in_context("cuMemHostAlloc"); code != 0) return code;
+  if (pointer == nullptr || bytes == 0 || flags > 7) return invalid_value;
+  auto memory = std::make_unique<char[]>(bytes);
+  *pointer = memory.get();
+  state().pinned[*pointer] = std::move(memory);
+  return cuda::success;
+}
+
+int cuMemHostGetDevicePointer_v2(cuda::DevicePointer* device, void* host, unsigned flags) {
+  if (const int code = begin_in_context("cuMemHostGetDevicePointer_v2"); code != 0) return code;
+  if (device == nullptr || flags != 0 || state().pinned.count(host) == 0) return invalid_value;
+  *device = reinterpret_cast<std::uintptr_t>(host) | device_bit;
+  return cuda::success;
+}
+
 int cuMemFreeHost(void* pointer) {
   if (const int code = begin_in_context("cuMemFreeHost"); code != 0) return code;
   return state().pinned.erase(pointer) == 1 ? cuda::success : invalid_value;
@@ -79,11 +95,13 @@ int cuMemFreeHost(void* pointer) {
 
 int cuMemcpyHtoD_v2(cuda::DevicePointer to, const void* from, std::size_t bytes) {
   if (const int code = begin_in_context("cuMemcpyHtoD_v2"); code != 0) return code;
+  drain();
   return copy_to_device(to, from, bytes);
 }
 
 int cuMemcpyDtoH_v2(void* to, cuda::DevicePointer from, std::size_t bytes) {
   if (const int code = begin_in_context("cuMemcpyDtoH_v2"); code != 0) return code;
+  drain();
   return copy_from_device(to, from, bytes);
 }
 
@@ -99,13 +117,24 @@ int cuMemcpyDtoHAsync_v2(void* to, cuda::DevicePointer from, std::size_t bytes,
   return known(stream) ? copy_from_device(to, from, bytes) : invalid_handle;
 }
 
+int cuMemcpyDtoDAsync_v2(cuda::DevicePointer to, cuda::DevicePointer from, std::size_t bytes,
+                         cuda::Stream stream) {
+  if (const int code = begin_in_context("cuMemcpyDtoDAsync_v2"); code != 0) return code;
+  void* const target = host_address(to, bytes);
+  const void* const source = host_address(from, bytes);
+  if (!known(stream)) return invalid_handle;
+  if (target == nullptr || source == nullptr) return invalid_value;
+  enqueue([=] { std::memmove(target, source, bytes); });
+  return cuda::success;
+}
+
 int cuMemsetD8Async(cuda::DevicePointer pointer, unsigned char value, std::size_t count,
                     cuda::Stream stream) {
   if (const int code = begin_in_context("cuMemsetD8Async"); code != 0) return code;
   void* const memory = host_address(pointer, count);
   if (!known(stream)) return invalid_handle;
   if (memory == nullptr) return invalid_value;
-  std::memset(memory, value, count);
+  enqueue([=] { std::memset(memory, value, count); });
   return cuda::success;
 }
 
@@ -125,7 +154,21 @@ int cuStreamDestroy_v2(cuda::Stream stream) {
 
 int cuStreamSynchronize(cuda::Stream stream) {
   if (const int code = begin_in_context("cuStreamSynchronize"); code != 0) return code;
-  return known(stream) ? cuda::success : invalid_handle;
+  if (!known(stream)) return invalid_handle;
+  drain();
+  return cuda::success;
+}
+
+int cuStreamWaitValue32_v2(cuda::Stream stream, cuda::DevicePointer address, unsigned value,
+                           unsigned flags) {
+  if (const int code = begin_in_context("cuStreamWaitValue32_v2"); code != 0) return code;
+  if (!known(stream)) return invalid_handle;
+  void* const word = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address & ~device_bit));
+  if (flags != cuda::wait_until_at_least || state().pinned.count(word) == 0) return invalid_value;
+  drain();
+  state().awaited = static_cast<const std::uint32_t*>(word);
+  state().awaited_value = value;
+  return cuda::success;
 }
 
 int cuEventCreate(cuda::Event* event, unsigned flags) {
@@ -145,14 +188,18 @@ int cuEventDestroy_v2(cuda::Event event) {
 int cuEventRecord(cuda::Event event, cuda::Stream stream) {
   if (const int code = begin_in_context("cuEventRecord"); code != 0) return code;
   if (!known(event) || !known(stream)) return invalid_handle;
-  event->at = std::chrono::steady_clock::now();
-  event->recorded = true;
+  enqueue([event] {
+    event->at = std::chrono::steady_clock::now();
+    event->recorded = true;
+  });
   return cuda::success;
 }
 
 int cuEventSynchronize(cuda::Event event) {
   if (const int code = begin_in_context("cuEventSynchronize"); code != 0) return code;
-  return known(event) ? cuda::success : invalid_handle;
+  if (!known(event)) return invalid_handle;
+  drain();
+  return cuda::success;
 }
 
 int cuEventElapsedTime(float* milliseconds, cuda::Event start, cuda::Event end) {

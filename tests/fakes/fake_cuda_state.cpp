@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unistd.h>
 #include <utility>
 
 #include "device_memory.hpp"
@@ -11,6 +12,27 @@ namespace gpuready::fakes {
 State& state() {
   static State state;
   return state;
+}
+
+namespace {
+bool held_back() {
+  const State& s = state();
+  return s.awaited != nullptr &&
+         __atomic_load_n(s.awaited, __ATOMIC_ACQUIRE) < s.awaited_value;
+}
+}  // namespace
+
+void enqueue(std::function<void()> work) {
+  if (held_back() || !state().deferred.empty()) {
+    state().deferred.push_back(std::move(work));
+  } else {
+    work();
+  }
+}
+
+void drain() {
+  while (held_back()) ::usleep(100);
+  for (const auto& work : std::exchange(state().deferred, {})) work();
 }
 
 cuda::Context& current() {
@@ -68,6 +90,15 @@ bool gpuready_fake_has_context() {
 
 void* gpuready_fake_host_address(unsigned long long device_pointer, std::size_t bytes) {
   return gpuready::fakes::host_address(device_pointer, bytes);
+}
+
+void gpuready_fake_enqueue(void (*work)(void*), void* given) {
+  gpuready::fakes::enqueue([=] { work(given); });
+}
+
+int gpuready_fake_capability() {
+  const auto& device = gpuready::fakes::device_of(gpuready::fakes::current()->device);
+  return static_cast<int>(10 * device.capability_major + device.capability_minor);
 }
 
 }  // extern "C"

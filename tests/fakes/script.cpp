@@ -103,6 +103,7 @@ bool read_line(const std::string& word, std::istringstream& rest, Script& script
   if (word == "no-devices") return script.devices.clear(), true;
   if (word == "wrong-element") return script.wrong_element = true;
   if (word == "nan") return script.nan = true;
+  if (word == "tf32") return script.tf32 = true;
   if (word == "kernel-wrong") return script.kernel_wrong = true;
   if (word == "cuda_version") return static_cast<bool>(rest >> script.cuda_version);
   if (word == "driver_version") return static_cast<bool>(rest >> script.driver_version);

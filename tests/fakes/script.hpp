@@ -44,7 +44,7 @@ struct Script {
   /// What is told in place of the number of devices, to be a broken answer.
   std::int64_t cuda_count = -1, nvml_count = -1;
   std::vector<Fault> faults;
-  bool wrong_element = false, nan = false, kernel_wrong = false;
+  bool wrong_element = false, nan = false, kernel_wrong = false, tf32 = false;
 };
 
 /// Reads the text of a script; a line that it doesn't know ends the process.

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "vendor/cublas.hpp"
+#include "vendor/cublaslt.hpp"
 #include "vendor/cuda.hpp"
 
 #ifdef GPUREADY_HAVE_CUDA_HEADERS
 /// Makes cuda.h declare every version of a function under its own name.
 #define __CUDA_API_VERSION_INTERNAL
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda.h>
 
@@ -80,10 +82,14 @@ TEST(CudaHeaders, DeclareEveryDriverFunctionAsWeDo) {
                                        GPUREADY_COMPARE(Cuda, cuMemcpyDtoH_v2),
                                        GPUREADY_COMPARE(Cuda, cuMemcpyHtoDAsync_v2),
                                        GPUREADY_COMPARE(Cuda, cuMemcpyDtoHAsync_v2),
+                                       GPUREADY_COMPARE(Cuda, cuMemcpyDtoDAsync_v2),
                                        GPUREADY_COMPARE(Cuda, cuMemsetD8Async),
                                        GPUREADY_COMPARE(Cuda, cuStreamCreate),
                                        GPUREADY_COMPARE(Cuda, cuStreamDestroy_v2),
                                        GPUREADY_COMPARE(Cuda, cuStreamSynchronize),
+                                       GPUREADY_COMPARE(Cuda, cuStreamWaitValue32_v2),
+                                       GPUREADY_COMPARE(Cuda, cuMemHostAlloc),
+                                       GPUREADY_COMPARE(Cuda, cuMemHostGetDevicePointer_v2),
                                        GPUREADY_COMPARE(Cuda, cuEventCreate),
                                        GPUREADY_COMPARE(Cuda, cuEventDestroy_v2),
                                        GPUREADY_COMPARE(Cuda, cuEventRecord),
@@ -94,6 +100,53 @@ TEST(CudaHeaders, DeclareEveryDriverFunctionAsWeDo) {
                                        GPUREADY_COMPARE(Cuda, cuModuleUnload),
                                        GPUREADY_COMPARE(Cuda, cuLaunchKernel)};
   EXPECT_THAT(declarations::faults<Cuda>(compared), ::testing::IsEmpty());
+}
+
+static_assert(cuda::host_alloc_mapped == CU_MEMHOSTALLOC_DEVICEMAP);
+static_assert(cuda::wait_until_at_least == CU_STREAM_WAIT_VALUE_GEQ);
+
+static_assert(cublaslt::success == CUBLAS_STATUS_SUCCESS);
+static_assert(cublaslt::alloc_failed == CUBLAS_STATUS_ALLOC_FAILED);
+static_assert(cublaslt::not_supported == CUBLAS_STATUS_NOT_SUPPORTED);
+static_assert(cublaslt::type_fp32 == CUDA_R_32F && cublaslt::type_fp64 == CUDA_R_64F);
+static_assert(cublaslt::type_fp16 == CUDA_R_16F && cublaslt::type_bf16 == CUDA_R_16BF);
+static_assert(cublaslt::type_int8 == CUDA_R_8I && cublaslt::type_int32 == CUDA_R_32I);
+static_assert(cublaslt::type_fp8_e4m3 == CUDA_R_8F_E4M3);
+static_assert(cublaslt::compute_fp16 == CUBLAS_COMPUTE_16F);
+static_assert(cublaslt::compute_fp32 == CUBLAS_COMPUTE_32F);
+static_assert(cublaslt::compute_fp64 == CUBLAS_COMPUTE_64F);
+static_assert(cublaslt::compute_int32 == CUBLAS_COMPUTE_32I);
+static_assert(cublaslt::compute_fast_tf32 == CUBLAS_COMPUTE_32F_FAST_TF32);
+static_assert(cublaslt::desc_transpose_a == CUBLASLT_MATMUL_DESC_TRANSA);
+static_assert(cublaslt::desc_transpose_b == CUBLASLT_MATMUL_DESC_TRANSB);
+static_assert(cublaslt::desc_fast_accumulate == CUBLASLT_MATMUL_DESC_FAST_ACCUM);
+static_assert(cublaslt::preference_workspace_bytes == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
+static_assert(cublaslt::operation_none == CUBLAS_OP_N);
+static_assert(cublaslt::operation_transpose == CUBLAS_OP_T);
+static_assert(sizeof(cublaslt::Algorithm) == sizeof(cublasLtMatmulAlgo_t));
+static_assert(sizeof(cublaslt::Candidate) == sizeof(cublasLtMatmulHeuristicResult_t));
+static_assert(offsetof(cublaslt::Candidate, workspace_bytes) ==
+              offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
+static_assert(offsetof(cublaslt::Candidate, state) ==
+              offsetof(cublasLtMatmulHeuristicResult_t, state));
+
+TEST(CudaHeaders, DeclareEveryCublasLtFunctionAsWeDo) {
+  const std::vector<Compared> compared{
+      GPUREADY_COMPARE(CublasLt, cublasLtCreate),
+      GPUREADY_COMPARE(CublasLt, cublasLtDestroy),
+      GPUREADY_COMPARE(CublasLt, cublasLtGetVersion),
+      GPUREADY_COMPARE(CublasLt, cublasLtGetStatusString),
+      GPUREADY_COMPARE(CublasLt, cublasLtMatmulDescCreate),
+      GPUREADY_COMPARE(CublasLt, cublasLtMatmulDescDestroy),
+      GPUREADY_COMPARE(CublasLt, cublasLtMatmulDescSetAttribute),
+      GPUREADY_COMPARE(CublasLt, cublasLtMatrixLayoutCreate),
+      GPUREADY_COMPARE(CublasLt, cublasLtMatrixLayoutDestroy),
+      GPUREADY_COMPARE(CublasLt, cublasLtMatmulPreferenceCreate),
+      GPUREADY_COMPARE(CublasLt, cublasLtMatmulPreferenceDestroy),
+      GPUREADY_COMPARE(CublasLt, cublasLtMatmulPreferenceSetAttribute),
+      GPUREADY_COMPARE(CublasLt, cublasLtMatmulAlgoGetHeuristic),
+      GPUREADY_COMPARE(CublasLt, cublasLtMatmul)};
+  EXPECT_THAT(declarations::faults<CublasLt>(compared), ::testing::IsEmpty());
 }
 
 TEST(CudaHeaders, DeclareEveryCublasFunctionAsWeDo) {

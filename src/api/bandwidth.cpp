@@ -1,0 +1,82 @@
+#include "api/bandwidth.hpp"
+
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "bench/bandwidth.hpp"
+
+namespace gpuready::api {
+
+namespace {
+
+/// Start of a child on a server with many GPUs, and the transfers.
+constexpr std::chrono::seconds deadline{90};
+
+/// "32768K" of sysfs; the largest index is the last cache. 0 where it can't be read.
+std::int64_t last_cache_bytes(host::Host& host) {
+  std::int64_t largest = 0;
+  for (const int index : {0, 1, 2, 3, 4}) {
+    const auto text = host.read_file("/sys/devices/system/cpu/cpu0/cache/index" +
+                                     std::to_string(index) + "/size");
+    if (!text) continue;
+    const std::string_view size = base::trim(*text);
+    if (size.empty() || size.back() != 'K') continue;
+    const auto kibibytes = base::to_integer(size.substr(0, size.size() - 1));
+    largest = std::max(largest, kibibytes.value_or(0) * 1024);
+  }
+  return largest;
+}
+
+/// The CPU, and every GPU on which a kernel ran; or the one that was named.
+std::vector<std::string> devices(const Machine& machine, const BenchRequest& request) {
+  if (!request.device.empty()) return {request.device == "cuda" ? "cuda:0" : request.device};
+  std::vector<std::string> names{"cpu"};
+  for (const Gpu& gpu : machine.gpus)
+    if (gpu.kernel.is(true) && gpu.cuda_index)
+      names.push_back("cuda:" + std::to_string(*gpu.cuda_index));
+  return names;
+}
+
+bench::BandwidthAnswer ask_child(host::Host& host, const bench::BandwidthRequest& request) {
+  base::JsonWriter writer(base::keep_message);
+  host::Command command;
+  command.argv = {host.self(), "__bandwidth"};
+  command.input = base::dump_json(writer.write(request), false);
+  command.deadline = deadline;
+  const host::CommandResult result = host.run(command);
+  bench::BandwidthAnswer answer;
+  const auto json = base::parse_json(result.output);
+  base::JsonReader reader;
+  if (result.end == host::End::exited && result.code == 0 && json && reader.read(*json, answer))
+    return answer;
+  answer = {};
+  answer.errors.push_back({request.device,
+                           "",
+                           {"bench.error.child", {describe(result, command), request.device}},
+                           false});
+  return answer;
+}
+
+}  // namespace
+
+void add_bandwidth(host::Host& host, const Machine& machine, const BenchRequest& request,
+                   const ProgressSink& progress, Bench& bench) {
+  const std::vector<std::string> names = devices(machine, request);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (progress)
+      progress(static_cast<double>(i) / static_cast<double>(names.size()),
+               {"bench.progress.bandwidth", {names[i]}});
+    bench::BandwidthRequest one;
+    one.device = names[i];
+    one.threads =
+        request.threads > 0 ? request.threads : machine.cpu.usable_threads.value_or(1);
+    one.cache_bytes = last_cache_bytes(host);
+    one.host_budget_bytes = machine.memory.usable_bytes.value_or(0) / 2;
+    bench::BandwidthAnswer answer = ask_child(host, one);
+    bench.bandwidth.insert(bench.bandwidth.end(), answer.rows.begin(), answer.rows.end());
+    bench.errors.insert(bench.errors.end(), answer.errors.begin(), answer.errors.end());
+  }
+}
+
+}  // namespace gpuready::api
