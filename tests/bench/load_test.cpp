@@ -46,7 +46,7 @@ TEST(Load, LastsAsLongAsAskedWithASampleAndACopyInEachSlice) {
 
 TEST(Load, AWrongProductAtTheEndIsFound) {
   BackendScript script;
-  script.spoil = [](Floats& c) { c[5] += 100; };
+  script.spoil = [](std::span<float> c) { c[5] += 100; };
   const Outcome outcome = load(std::move(script), 1);
   ASSERT_TRUE(outcome.busy);
   EXPECT_FALSE(outcome.busy->right);

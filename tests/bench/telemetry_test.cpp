@@ -1,0 +1,65 @@
+#include "bench/telemetry.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+
+#include "bench/watch.hpp"
+
+namespace gpuready::bench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+GpuLoad card(std::int64_t reasons, double clock_mhz, double power_w) {
+  GpuLoad seen;
+  seen.clock_event_reasons = {reasons, "nvml"};
+  seen.sm_clock_hz = {clock_mhz * 1e6, "nvml"};
+  seen.sm_clock_max_hz = {1980e6, "nvml"};
+  seen.power_w = {power_w, "nvml"};
+  seen.power_limit_w = {700.0, "nvml"};
+  return seen;
+}
+
+TEST(Telemetry, AFullClockSaysNothing) { EXPECT_THAT(telemetry_flags(card(0, 1965, 600), 80), IsEmpty()); }
+
+TEST(Telemetry, ReasonsAreNamed) {
+  EXPECT_THAT(telemetry_flags(card(0x4, 1500, 699), 80), ElementsAre("power-limited"));
+  EXPECT_THAT(telemetry_flags(card(0x8, 900, 300), 80), ElementsAre("hardware-slowdown"));
+  EXPECT_THAT(telemetry_flags(card(0x80, 900, 300), 80), ElementsAre("hardware-slowdown"));
+  EXPECT_THAT(telemetry_flags(card(0x40, 900, 300), 80), ElementsAre("thermal"));
+  EXPECT_THAT(telemetry_flags(card(0x24, 900, 300), 80), ElementsAre("thermal", "power-limited"));
+}
+
+TEST(Telemetry, SlowClocksWithoutAReasonAreSomebodysLimit) {
+  EXPECT_THAT(telemetry_flags(card(0, 1200, 300), 80), ElementsAre("clocks-capped"));
+  EXPECT_THAT(telemetry_flags(card(0x2, 1200, 300), 80), ElementsAre("clocks-capped"));
+  GpuLoad unknown = card(0, 1200, 300);
+  unknown.clock_event_reasons = Fact<std::int64_t>::absent(Absence::not_applicable, "old driver");
+  EXPECT_THAT(telemetry_flags(unknown, 80), IsEmpty());
+}
+
+TEST(Telemetry, LittlePowerAndALowRateAreAStalledFeed) {
+  EXPECT_THAT(telemetry_flags(card(0, 1965, 200), 30), ElementsAre("not-fed"));
+  EXPECT_THAT(telemetry_flags(card(0, 1965, 200), 90), IsEmpty());
+  EXPECT_THAT(telemetry_flags(card(0, 1965, 200), {}), IsEmpty());
+}
+
+TEST(Telemetry, NothingKnownSaysNothing) { EXPECT_THAT(telemetry_flags(GpuLoad{}, 30), IsEmpty()); }
+
+TEST(Watch, LooksUntilItsEnd) {
+  std::atomic<int> looks{0};
+  const std::function<void()> look = [&] { ++looks; };
+  {
+    const Watch watch(look, std::chrono::milliseconds(1));
+    while (looks < 3) std::this_thread::yield();
+  }
+  const int at_end = looks;
+  EXPECT_GE(at_end, 3);
+  const Watch nothing(std::function<void()>{});
+  EXPECT_EQ(looks, at_end);
+}
+
+}  // namespace
+}  // namespace gpuready::bench
