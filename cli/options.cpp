@@ -132,8 +132,8 @@ class Builder {
     c.add_option("--dtype", bench_.dtypes, help("bench-dtype"))
         ->type_name("NAME,...")
         ->delimiter(',')
-        ->check(CLI::IsMember(
-            {"fp64", "fp32", "tf32", "bf16", "fp16", "fp16-acc16", "fp8", "int8"}));
+        ->check(
+            CLI::IsMember({"fp64", "fp32", "tf32", "bf16", "fp16", "fp16-acc16", "fp8", "int8"}));
     c.add_option("--data", bench_.data, help("bench-data"))
         ->type_name("uniform|normal|zeros|ones|DIR");
     c.add_option("--device", bench_.device, help("bench-device"))
@@ -165,8 +165,8 @@ bool is_fill(const std::string& word) {
   return word == "uniform" || word == "normal" || word == "zeros" || word == "ones";
 }
 
-/// `bench --data` has two meanings: what stands in the matrices, or a folder of tables as everywhere
-/// (one that has such a name is told apart by a slash: ./zeros).
+/// `bench --data` has two meanings: what stands in the matrices, or a folder of tables as
+/// everywhere (one that has such a name is told apart by a slash: ./zeros).
 void share_data(Options& options) {
   auto* const bench = std::get_if<BenchOptions>(&options.command);
   if (bench == nullptr || bench->data.empty() || is_fill(bench->data)) return;

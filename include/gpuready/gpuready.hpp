@@ -25,10 +25,10 @@ struct BenchRequest {
   std::vector<Shape> shapes{{5000, 5000, 5000}};
   std::vector<std::string> dtypes{"fp32"};  ///< fp64, fp32, tf32, bf16, fp16, fp16-acc16, fp8, int8
   std::string data = "uniform";             ///< uniform, normal, zeros, ones
-  bool products = true;   ///< measure products
-  bool bandwidth = false;  ///< measure memory and the link to the GPU
-  std::int64_t threads = 0;  ///< 0: the usable physical cores
-  double max_time_s = 6.0;   ///< of each case
+  bool products = true;                     ///< measure products
+  bool bandwidth = false;                   ///< measure memory and the link to the GPU
+  std::int64_t threads = 0;                 ///< 0: the usable physical cores
+  double max_time_s = 6.0;                  ///< of each case
 };
 
 /// How sure an answer is: the exit codes of the contract follow from it.
@@ -119,8 +119,8 @@ std::string message_text(const Style& style, std::string_view key,
 std::string language_for(std::string_view locale);
 
 /// Answers for a child process (`gpuready __probe WHAT`, `__measure`, `__bandwidth`, `__load`). All
-/// but the first read their request from `input`; a measurement reports progress as lines of numbers
-/// on `progress`; what probing and load know so far goes to `emit`, line by line.
+/// but the first read their request from `input`; a measurement reports progress as lines of
+/// numbers on `progress`; what probing and load know so far goes to `emit`, line by line.
 std::string child_probe(std::string_view what, const std::function<void(const std::string&)>& emit);
 std::string child_measure(std::string_view input, std::ostream& progress);
 std::string child_bandwidth(std::string_view input);

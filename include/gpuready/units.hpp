@@ -21,7 +21,8 @@ enum class Unit {
 };
 
 inline constexpr std::array<std::string_view, 11> unit_names{
-    "", "bytes", "seconds", "hertz", "watts", "celsius", "FLOP/s", "bytes/s", "USD/h", "count", "ratio"};
+    "",       "bytes",   "seconds", "hertz", "watts", "celsius",
+    "FLOP/s", "bytes/s", "USD/h",   "count", "ratio"};
 
 inline constexpr double kib = 1024.0;
 inline constexpr double mib = 1024.0 * kib;

@@ -69,8 +69,7 @@ void add_bandwidth(host::Host& host, const Machine& machine, const BenchRequest&
                {"bench.progress.bandwidth", {names[i]}});
     bench::BandwidthRequest one;
     one.device = names[i];
-    one.threads =
-        request.threads > 0 ? request.threads : machine.cpu.usable_threads.value_or(1);
+    one.threads = request.threads > 0 ? request.threads : machine.cpu.usable_threads.value_or(1);
     one.cache_bytes = last_cache_bytes(host);
     one.host_budget_bytes = machine.memory.usable_bytes.value_or(0) / 2;
     bench::BandwidthAnswer answer = ask_child(host, one);

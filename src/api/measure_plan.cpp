@@ -180,9 +180,9 @@ class Planner {
     if (files.empty()) files = {""};
     for (const std::string& file : files) {
       bench::MeasureRequest request;
-      request.backend = {target.name(), backend,   file,
-                         threads(),     machine_.memory.usable_bytes.value_or(0) / 2,
-                         dtype};
+      request.backend = {
+          target.name(), backend, file, threads(), machine_.memory.usable_bytes.value_or(0) / 2,
+          dtype};
       request.shape = shape;
       request.data = request_.data;
       request.max_time_s = request_.max_time_s;

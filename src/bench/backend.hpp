@@ -77,8 +77,8 @@ class Backend {
   [[nodiscard]] virtual std::int64_t candidate_count() const { return 1; }
   /// A way that turns out not to work is an error, and select() must be called again.
   virtual Result<bool> select(std::int64_t /*candidate*/) { return true; }
-  /// Multiplies `repeats` times, back to back, each time with the next set of buffers, and waits for
-  /// the end.
+  /// Multiplies `repeats` times, back to back, each time with the next set of buffers, and waits
+  /// for the end.
   virtual Result<Elapsed> run(std::int64_t repeats) = 0;
   /// The same; calls `meanwhile` once, while a device that works by itself is at work.
   virtual Result<Elapsed> run_while(std::int64_t repeats, const std::function<void()>& meanwhile) {

@@ -23,11 +23,8 @@ OpenedBackend open_unknown(host::Host&, const BackendRequest& request) {
 
 /// The last row is the null object: it answers for every other name.
 constexpr std::array rows{
-    Row{"openblas", open_openblas},
-    Row{"cublaslt", open_cublaslt},
-    Row{"cublas", open_cublas},
-    Row{"clblast", open_clblast},
-    Row{"", open_unknown},
+    Row{"openblas", open_openblas}, Row{"cublaslt", open_cublaslt}, Row{"cublas", open_cublas},
+    Row{"clblast", open_clblast},   Row{"", open_unknown},
 };
 
 }  // namespace
@@ -46,9 +43,9 @@ std::vector<std::string> backend_names() {
 }
 
 tl::unexpected<Error> unsupported_type(const BackendRequest& request) {
-  return failure(base::format("{} does not multiply {} on {}", request.backend, request.dtype,
-                              request.device),
-                 unsupported_code);
+  return failure(
+      base::format("{} does not multiply {} on {}", request.backend, request.dtype, request.device),
+      unsupported_code);
 }
 
 Result<int> device_number(std::string_view device, std::string_view kind) {

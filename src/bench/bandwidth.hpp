@@ -9,9 +9,9 @@
 namespace gpuready::bench {
 
 struct BandwidthRequest {
-  std::string device = "cpu";  ///< cpu or cuda:N
-  std::int64_t threads = 1;    ///< of the host's copies
-  std::int64_t bytes = 0;      ///< of one transfer; 0: 256 MiB, less where memory is short
+  std::string device = "cpu";    ///< cpu or cuda:N
+  std::int64_t threads = 1;      ///< of the host's copies
+  std::int64_t bytes = 0;        ///< of one transfer; 0: 256 MiB, less where memory is short
   std::int64_t cache_bytes = 0;  ///< the host's last cache; its arrays are four times as large
   std::int64_t host_budget_bytes = 0;
   double max_time_s = 0.5;  ///< of each kind of transfer
@@ -45,8 +45,7 @@ using Transfer = std::function<Result<double>()>;
 /// Repeats a transfer until the interval of its median is narrow or the time is over; at least ten
 /// times where the time allows it. `moved` is what one transfer reads and writes, in bytes.
 Result<Bandwidth> measure_transfer(const std::string& device, const std::string& what, double moved,
-                                   double max_time_s, const Transfer& transfer,
-                                   const Clock& clock);
+                                   double max_time_s, const Transfer& transfer, const Clock& clock);
 
 /// Main memory: a copy, and the triad of McCalpin's STREAM (a = b + s * c, two reads and a write).
 BandwidthAnswer measure_host_bandwidth(const BandwidthRequest& request, const Clock& clock);

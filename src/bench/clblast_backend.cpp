@@ -203,8 +203,8 @@ class ClBlastBackend : public Backend {
 
   Result<bool> send() {
     const auto write = [&](const Buffer& to, const Matrix& from) {
-      return cl_.clEnqueueWriteBuffer(queue_, to.get(), blocking, 0, byte_count(from), from.data.data(),
-                                      0, nullptr, nullptr);
+      return cl_.clEnqueueWriteBuffer(queue_, to.get(), blocking, 0, byte_count(from),
+                                      from.data.data(), 0, nullptr, nullptr);
     };
     int code = write(a_, operands_->a);
     if (code == cl::success) code = write(b_, operands_->b);

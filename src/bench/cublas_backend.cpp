@@ -77,8 +77,8 @@ OpenedBackend open_cublas(host::Host& host, const BackendRequest& request) {
   if (request.dtype != "fp32") return unsupported_type(request);
   auto device = CudaDevice::open(host, request.device);
   if (!device) return tl::unexpected<Error>(device.error());
-  const auto library = load_cublas<Cublas>(host, "libcublas.so", request.library_file,
-                                           (*device)->driver_major());
+  const auto library =
+      load_cublas<Cublas>(host, "libcublas.so", request.library_file, (*device)->driver_major());
   if (!library) return tl::unexpected<Error>(library.error());
   Case known;
   known.device = request.device;

@@ -112,8 +112,8 @@ class CublasLtBackend : public CudaBackend {
   }
   Result<bool> select(std::int64_t candidate) override {
     chosen_ = static_cast<std::size_t>(candidate);
-    known().algorithm.workspace_bytes = {
-        static_cast<double>(candidates_[chosen_].workspace_bytes), "cublasLtMatmulAlgoGetHeuristic"};
+    known().algorithm.workspace_bytes = {static_cast<double>(candidates_[chosen_].workspace_bytes),
+                                         "cublasLtMatmulAlgoGetHeuristic"};
     return true;
   }
 
@@ -164,8 +164,8 @@ class CublasLtBackend : public CudaBackend {
 
   Result<bool> ask_candidates() {
     lt::Preference made = nullptr;
-    if (auto r = result("cublasLtMatmulPreferenceCreate",
-                        lt_.cublasLtMatmulPreferenceCreate(&made));
+    if (auto r =
+            result("cublasLtMatmulPreferenceCreate", lt_.cublasLtMatmulPreferenceCreate(&made));
         !r)
       return r;
     Owned<lt::Preference> preference(lt_.cublasLtMatmulPreferenceDestroy);
@@ -202,12 +202,11 @@ class CublasLtBackend : public CudaBackend {
     const lt::Candidate& way = candidates_[chosen_];
     void* const c = device_address<void>(set.c);
     return result("cublasLtMatmul",
-                  lt_.cublasLtMatmul(handle_.get(), desc_.get(), scalars_.one.data(),
-                                     device_address<void>(set.b), first_.get(),
-                                     device_address<void>(set.a), second_.get(),
-                                     scalars_.zero.data(), c, product_.get(), c, product_.get(),
-                                     &way.algorithm, device_address<void>(workspace_.address()),
-                                     way.workspace_bytes, nullptr));
+                  lt_.cublasLtMatmul(
+                      handle_.get(), desc_.get(), scalars_.one.data(), device_address<void>(set.b),
+                      first_.get(), device_address<void>(set.a), second_.get(),
+                      scalars_.zero.data(), c, product_.get(), c, product_.get(), &way.algorithm,
+                      device_address<void>(workspace_.address()), way.workspace_bytes, nullptr));
   }
 
   CublasLt lt_;
@@ -228,11 +227,11 @@ Case known_case(host::Host& host, const BackendRequest& request, const std::stri
   known.device = request.device;
   known.device_name = device_name;
   known.backend = "cublaslt";
-  known.library = {"cublaslt",
-                   Fact<std::string>::absent(Absence::symbol_missing, "cublasLtGetVersion"),
-                   Fact<std::string>::absent(Absence::not_applicable,
-                                             "cuBLASLt does not name its kernels"),
-                   {file, "loader"}};
+  known.library = {
+      "cublaslt",
+      Fact<std::string>::absent(Absence::symbol_missing, "cublasLtGetVersion"),
+      Fact<std::string>::absent(Absence::not_applicable, "cuBLASLt does not name its kernels"),
+      {file, "loader"}};
   known.flags = cuda_environment_flags(host);
   return known;
 }
@@ -249,9 +248,9 @@ OpenedBackend open_cublaslt(host::Host& host, const BackendRequest& request) {
                                              (*device)->driver_major());
   if (!library) return tl::unexpected<Error>(library.error());
   const std::string name = (*device)->name();
-  auto backend = std::make_unique<CublasLtBackend>(
-      std::move(*device), library->api, *row, *asked,
-      known_case(host, request, name, library->file), request.host_budget_bytes);
+  auto backend = std::make_unique<CublasLtBackend>(std::move(*device), library->api, *row, *asked,
+                                                   known_case(host, request, name, library->file),
+                                                   request.host_budget_bytes);
   if (const auto started = backend->start(); !started)
     return tl::unexpected<Error>(started.error());
   return backend;

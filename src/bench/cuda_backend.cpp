@@ -32,10 +32,17 @@ void transpose_as(const Matrix& from, Matrix& to) {
 Matrix transposed(const Matrix& from) {
   Matrix to(from.element, from.columns, from.rows);
   switch (size_of(from.element)) {
-    case 1: transpose_as<std::uint8_t>(from, to); break;
-    case 2: transpose_as<std::uint16_t>(from, to); break;
-    case 4: transpose_as<std::uint32_t>(from, to); break;
-    default: transpose_as<std::uint64_t>(from, to);
+    case 1:
+      transpose_as<std::uint8_t>(from, to);
+      break;
+    case 2:
+      transpose_as<std::uint16_t>(from, to);
+      break;
+    case 4:
+      transpose_as<std::uint32_t>(from, to);
+      break;
+    default:
+      transpose_as<std::uint64_t>(from, to);
   }
   return to;
 }

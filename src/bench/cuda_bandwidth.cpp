@@ -114,10 +114,11 @@ class Table {
     auto row = measure_transfer(request_.device, what, passes * static_cast<double>(bytes_),
                                 request_.max_time_s, transfer, clock_);
     if (!row) {
-      answer.errors.push_back({request_.device,
-                               "",
-                               {"bench.error.run", {request_.device, what + ": " + row.error().text}},
-                               false});
+      answer.errors.push_back(
+          {request_.device,
+           "",
+           {"bench.error.run", {request_.device, what + ": " + row.error().text}},
+           false});
       return;
     }
     row->bytes = static_cast<std::int64_t>(bytes_);

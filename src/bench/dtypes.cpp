@@ -34,8 +34,8 @@ constexpr std::array rows{
 }  // namespace
 
 Dtype DtypeRow::dtype() const {
-  return {std::string(name), std::string(type_input), std::string(type_compute), std::string(type_accumulate),
-          std::string(type_output)};
+  return {std::string(name), std::string(type_input), std::string(type_compute),
+          std::string(type_accumulate), std::string(type_output)};
 }
 
 const DtypeRow* find_dtype(std::string_view name) {

@@ -95,9 +95,9 @@ std::uint8_t to_fp8(double value) {
 template <class Integer>
 Integer to_integer(double value) {
   if (std::isnan(value)) return 0;
-  return static_cast<Integer>(
-      std::clamp<double>(std::nearbyint(value), std::numeric_limits<Integer>::min(),
-                         std::numeric_limits<Integer>::max()));
+  return static_cast<Integer>(std::clamp<double>(std::nearbyint(value),
+                                                 std::numeric_limits<Integer>::min(),
+                                                 std::numeric_limits<Integer>::max()));
 }
 
 /// Calls `f` with a value of the stored type and its conversions to and from double.
@@ -105,7 +105,8 @@ template <class F>
 auto with_codec(Element element, F&& f) {
   switch (element) {
     case Element::fp64:
-      return f(double{}, [](double v) { return v; }, [](double v) { return v; });
+      return f(
+          double{}, [](double v) { return v; }, [](double v) { return v; });
     case Element::fp16:
       return f(
           std::uint16_t{}, [](std::uint16_t v) { return double{from_fp16(v)}; },
@@ -120,11 +121,14 @@ auto with_codec(Element element, F&& f) {
           [](double v) { return to_fp8(v); });
     case Element::int8:
       return f(
-          std::int8_t{}, [](std::int8_t v) { return static_cast<double>(v); }, to_integer<std::int8_t>);
+          std::int8_t{}, [](std::int8_t v) { return static_cast<double>(v); },
+          to_integer<std::int8_t>);
     case Element::int32:
       return f(
-          std::int32_t{}, [](std::int32_t v) { return static_cast<double>(v); }, to_integer<std::int32_t>);
-    case Element::fp32: break;
+          std::int32_t{}, [](std::int32_t v) { return static_cast<double>(v); },
+          to_integer<std::int32_t>);
+    case Element::fp32:
+      break;
   }
   return f(
       float{}, [](float v) { return double{v}; }, [](double v) { return static_cast<float>(v); });
@@ -150,8 +154,7 @@ constexpr std::array names{Name{"fp64", Element::fp64},         Name{"fp32", Ele
 }  // namespace
 
 std::size_t size_of(Element element) {
-  return with_codec(element,
-                    [](auto stored, auto, auto) -> std::size_t { return sizeof(stored); });
+  return with_codec(element, [](auto stored, auto, auto) -> std::size_t { return sizeof(stored); });
 }
 
 std::optional<Element> element_named(std::string_view name) {
@@ -174,13 +177,19 @@ void encode(Element element, const double* from, std::size_t count, std::byte* t
 
 std::int64_t count_non_finite(Element element, const std::byte* from, std::size_t count) {
   switch (element) {
-    case Element::fp64: return count_bits<std::uint64_t>(from, count, 0x7FF0000000000000U);
-    case Element::fp32: return count_bits<std::uint32_t>(from, count, 0x7F800000U);
-    case Element::bf16: return count_bits<std::uint16_t>(from, count, 0x7F80U);
-    case Element::fp16: return count_bits<std::uint16_t>(from, count, 0x7C00U);
-    case Element::fp8_e4m3: return count_bits<std::uint8_t>(from, count, fp8_nan);
+    case Element::fp64:
+      return count_bits<std::uint64_t>(from, count, 0x7FF0000000000000U);
+    case Element::fp32:
+      return count_bits<std::uint32_t>(from, count, 0x7F800000U);
+    case Element::bf16:
+      return count_bits<std::uint16_t>(from, count, 0x7F80U);
+    case Element::fp16:
+      return count_bits<std::uint16_t>(from, count, 0x7C00U);
+    case Element::fp8_e4m3:
+      return count_bits<std::uint8_t>(from, count, fp8_nan);
     case Element::int8:
-    case Element::int32: break;
+    case Element::int32:
+      break;
   }
   return 0;
 }

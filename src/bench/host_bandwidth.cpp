@@ -19,7 +19,8 @@ constexpr double times_cache = 4;
 
 using Doubles = std::vector<double, HugePageAllocator<double>>;
 
-/// Threads that wait between two jobs, each with its own part of the arrays, which it touched first.
+/// Threads that wait between two jobs, each with its own part of the arrays, which it touched
+/// first.
 class Workers {
  public:
   explicit Workers(std::size_t count)
@@ -71,9 +72,10 @@ Part part_of(std::size_t size, std::size_t part, std::size_t parts) {
 }
 
 std::size_t array_length(const BandwidthRequest& request) {
-  double bytes = request.bytes > 0
-                     ? static_cast<double>(request.bytes)
-                     : std::max(usual_bytes, times_cache * static_cast<double>(request.cache_bytes));
+  double bytes =
+      request.bytes > 0
+          ? static_cast<double>(request.bytes)
+          : std::max(usual_bytes, times_cache * static_cast<double>(request.cache_bytes));
   if (request.host_budget_bytes > 0)
     bytes = std::min(bytes, static_cast<double>(request.host_budget_bytes) / 3);
   return static_cast<std::size_t>(std::max(bytes, 4096.0) / sizeof(double));

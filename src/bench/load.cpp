@@ -59,7 +59,8 @@ class Load {
         product_s_ = once->wall_s;
       }
       const Shape next{2 * side, 2 * side, 2 * side};
-      if (product_s_ >= shortest_product_s || 2 * side > longest || bytes_of_all(next, storage()) > *budget)
+      if (product_s_ >= shortest_product_s || 2 * side > longest ||
+          bytes_of_all(next, storage()) > *budget)
         return true;
     }
   }

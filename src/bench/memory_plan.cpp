@@ -51,7 +51,8 @@ std::int64_t wanted_sets(const Shape& shape, const Storage& storage, double cach
   if (cache_bytes <= 0) return 1;
   constexpr double most = 4096;
   const double inputs = bytes_of_a(shape, storage) + bytes_of_b(shape, storage);
-  return static_cast<std::int64_t>(std::clamp(std::ceil(2 * cache_bytes / inputs), static_cast<double>(fewest), most));
+  return static_cast<std::int64_t>(
+      std::clamp(std::ceil(2 * cache_bytes / inputs), static_cast<double>(fewest), most));
 }
 
 std::optional<Shape> largest_that_fits(const Shape& wanted,

@@ -52,10 +52,9 @@ class CaseRun {
         device_(backend.describe().device) {}
 
   tl::expected<Case, Failure> measure() {
-    for (const auto step :
-         {&CaseRun::read_request, &CaseRun::prepare, &CaseRun::first_products,
-          &CaseRun::choose_candidate, &CaseRun::warm_up, &CaseRun::take_samples,
-          &CaseRun::time_transfers, &CaseRun::check_product})
+    for (const auto step : {&CaseRun::read_request, &CaseRun::prepare, &CaseRun::first_products,
+                            &CaseRun::choose_candidate, &CaseRun::warm_up, &CaseRun::take_samples,
+                            &CaseRun::time_transfers, &CaseRun::check_product})
       if (const Step done = (this->*step)(); !done) return tl::unexpected<Failure>(done.error());
     progress_(1);
     return result();

@@ -72,11 +72,9 @@ void StreamGate::watch() {
   while (!over_) {
     changed_.wait(lock, [this] { return closed_ || over_; });
     const std::uint32_t turn = turn_;
-    const bool opened = changed_.wait_for(lock, longest_closed, [&] {
-      return !closed_ || turn_ != turn || over_;
-    });
-    if (!opened)
-      std::atomic_ref<std::uint32_t>(*word_).store(turn_, std::memory_order_release);
+    const bool opened =
+        changed_.wait_for(lock, longest_closed, [&] { return !closed_ || turn_ != turn || over_; });
+    if (!opened) std::atomic_ref<std::uint32_t>(*word_).store(turn_, std::memory_order_release);
   }
 }
 

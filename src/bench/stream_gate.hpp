@@ -1,6 +1,6 @@
 #pragma once
-/// Holds the default stream back until a batch of work stands in its queue, so that the time between
-/// two launches does not count as the device's.
+/// Holds the default stream back until a batch of work stands in its queue, so that the time
+/// between two launches does not count as the device's.
 
 #include <atomic>
 #include <condition_variable>

@@ -55,8 +55,8 @@ std::vector<double> scales(const std::vector<double>& squares, const std::vector
                            double other_squares, double k) {
   std::vector<double> result(squares.size());
   for (std::size_t i = 0; i < squares.size(); ++i)
-    result[i] = std::max(
-        {squares[i], expected[i] * other_squares / k, std::numeric_limits<double>::min()});
+    result[i] =
+        std::max({squares[i], expected[i] * other_squares / k, std::numeric_limits<double>::min()});
   return result;
 }
 
@@ -135,8 +135,8 @@ double freivalds(const Matrices& of, double tolerance, std::mt19937_64& random, 
   const double a_squares = sum(abr.row_squares);
   const double b_squares = sum(br.row_squares);
   // A product of zeros has no size; then any error is too large.
-  const double c_squares = std::max({sum(cr.row_squares), a_squares * b_squares / k,
-                                     std::numeric_limits<double>::min()});
+  const double c_squares = std::max(
+      {sum(cr.row_squares), a_squares * b_squares / k, std::numeric_limits<double>::min()});
   const double difference = (sum_of_squared_differences(cr.first, abr.first) +
                              sum_of_squared_differences(cr.second, abr.second)) /
                             2;
@@ -158,8 +158,9 @@ std::string fingerprint(double error) {
     const char* name;
   };
   // Between the errors that the types give: see dtypes.cpp, and above.
-  constexpr std::array bins{Bin{0, "exact"},           Bin{1e-12, "fp64"}, Bin{smallest_reduced, "fp32"},
-                            Bin{1e-3, "tf32 or fp16"}, Bin{6e-3, "bf16"},  Bin{1e-1, "fp8"}};
+  constexpr std::array bins{
+      Bin{0, "exact"},           Bin{1e-12, "fp64"}, Bin{smallest_reduced, "fp32"},
+      Bin{1e-3, "tf32 or fp16"}, Bin{6e-3, "bf16"},  Bin{1e-1, "fp8"}};
   for (const Bin& bin : bins)
     if (error <= bin.largest) return bin.name;
   return "none";

@@ -26,9 +26,9 @@ struct Check {
 Check verify(const Operands& operands, const Matrix& c, const Tolerance& tolerance,
              std::uint64_t seed);
 
-/// The types that an error of this size points to: "fp64", "fp32", "tf32 or fp16", "bf16", "fp8", or
-/// "none" where it is larger than any rounding makes it. (The error of the products of integers is
-/// 0, and so "exact".)
+/// The types that an error of this size points to: "fp64", "fp32", "tf32 or fp16", "bf16", "fp8",
+/// or "none" where it is larger than any rounding makes it. (The error of the products of integers
+/// is 0, and so "exact".)
 std::string fingerprint(double error);
 
 /// Whether the error is what rounding the inputs to TF32 or a 16-bit type gives, and not what a

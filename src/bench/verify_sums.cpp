@@ -88,8 +88,7 @@ std::vector<double> exact_rows(const Matrix& a, const Matrix& b,
   const std::size_t n = b.columns;
   std::vector<double> result(rows.size() * n);
   std::vector<double> weights(rows.size() * a.columns);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    a.read_row(rows[i], weights.data() + i * a.columns);
+  for (std::size_t i = 0; i < rows.size(); ++i) a.read_row(rows[i], weights.data() + i * a.columns);
   std::vector<double> four(4 * n);
   double* const r = four.data();
   const std::size_t whole = b.rows - b.rows % 4;

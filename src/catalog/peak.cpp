@@ -14,10 +14,14 @@ struct Column {
   const char* column;
   const char* dtype;
 };
-constexpr std::array columns{Column{"fp64", "fp64"}, Column{"fp32", "fp32"},
-                             Column{"tf32", "tf32"}, Column{"fp16", "fp16"},
-                             Column{"fp16_acc16", "fp16-acc16"}, Column{"bf16", "bf16"},
-                             Column{"fp8", "fp8"}, Column{"int8", "int8"}};
+constexpr std::array columns{Column{"fp64", "fp64"},
+                             Column{"fp32", "fp32"},
+                             Column{"tf32", "tf32"},
+                             Column{"fp16", "fp16"},
+                             Column{"fp16_acc16", "fp16-acc16"},
+                             Column{"bf16", "bf16"},
+                             Column{"fp8", "fp8"},
+                             Column{"int8", "int8"}};
 
 std::vector<std::string> words(const std::string& cell) {
   return cell.empty() ? std::vector<std::string>() : base::split(cell, '|');

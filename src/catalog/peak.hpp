@@ -21,8 +21,8 @@ struct PeakOps {
 
 Result<std::vector<PeakOps>> load_peak_ops(const Override& replaced);
 
-/// The rates depend on the product too: GeForce's sums in fp32 run at half the rate of the same chip
-/// under another name. Null where the table has no row.
+/// The rates depend on the product too: GeForce's sums in fp32 run at half the rate of the same
+/// chip under another name. Null where the table has no row.
 const PeakOps* find_peak_ops(const std::vector<PeakOps>& table, const std::string& capability,
                              const std::string& product);
 

@@ -28,7 +28,8 @@ std::string library_text(const Context& c, const Case& measured) {
 
 /// "fp32", with the size where the cases differ in it.
 std::string product_text(const Case& measured, bool with_shape) {
-  return base::printable(measured.dtype.name) + (with_shape ? " " + shape_text(measured.shape) : "");
+  return base::printable(measured.dtype.name) +
+         (with_shape ? " " + shape_text(measured.shape) : "");
 }
 
 std::string cases_table(const Context& c, const Bench& bench) {
@@ -42,12 +43,11 @@ std::string cases_table(const Context& c, const Bench& bench) {
          base::show_seconds_interval(measured.median_s, measured.ci95_s.low, measured.ci95_s.high),
          base::show_flops(measured.flops), library_text(c, measured)});
     if (measured.with_transfers_s)
-      rows.push_back(
-          {"", "", base::show_seconds(*measured.with_transfers_s), "",
-           c.text("bench.with-transfers")});
+      rows.push_back({"", "", base::show_seconds(*measured.with_transfers_s), "",
+                      c.text("bench.with-transfers")});
   }
-  return base::layout_table(rows, {Align::left, Align::left, Align::left, Align::right, Align::left},
-                            c.style.width, 2);
+  return base::layout_table(
+      rows, {Align::left, Align::left, Align::left, Align::right, Align::left}, c.style.width, 2);
 }
 
 std::string flags_text(const Context& c, const Case& measured) {
@@ -116,9 +116,9 @@ std::string bandwidth_block(const Context& c, const Bench& bench) {
   if (bench.bandwidth.empty()) return "";
   Rows rows;
   for (const Bandwidth& row : bench.bandwidth) {
-    const std::string interval =
-        c.text("bench.interval", {base::show_rate(row.ci95_bytes_per_s.low),
-                                  base::show_rate(row.ci95_bytes_per_s.high)});
+    const std::string interval = c.text(
+        "bench.interval",
+        {base::show_rate(row.ci95_bytes_per_s.low), base::show_rate(row.ci95_bytes_per_s.high)});
     rows.push_back({base::printable(row.device), c.text("bench.bandwidth." + row.what),
                     base::show_rate(row.bytes_per_s), interval});
   }
@@ -127,8 +127,9 @@ std::string bandwidth_block(const Context& c, const Bench& bench) {
                                        c.style.width, 2);
   for (const Bandwidth& row : bench.bandwidth)
     for (const std::string& flag : row.flags)
-      out += base::layout_paragraph(base::printable(row.device) + ", " + c.text("bench.bandwidth." + row.what) +
-                                        ": " + c.text("bench.flag." + flag),
+      out += base::layout_paragraph(base::printable(row.device) + ", " +
+                                        c.text("bench.bandwidth." + row.what) + ": " +
+                                        c.text("bench.flag." + flag),
                                     c.style.width, 2, 2);
   return out;
 }

@@ -55,8 +55,8 @@ struct CublasLt {
   const char* (*cublasLtGetStatusString)(int status);
   int (*cublasLtMatmulDescCreate)(cublaslt::MatmulDesc* desc, int compute_type, int scale_type);
   int (*cublasLtMatmulDescDestroy)(cublaslt::MatmulDesc desc);
-  int (*cublasLtMatmulDescSetAttribute)(cublaslt::MatmulDesc desc, int attribute,
-                                        const void* value, std::size_t bytes);
+  int (*cublasLtMatmulDescSetAttribute)(cublaslt::MatmulDesc desc, int attribute, const void* value,
+                                        std::size_t bytes);
   int (*cublasLtMatrixLayoutCreate)(cublaslt::Layout* layout, int type, std::uint64_t rows,
                                     std::uint64_t columns, std::int64_t leading_dimension);
   int (*cublasLtMatrixLayoutDestroy)(cublaslt::Layout layout);

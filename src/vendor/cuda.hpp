@@ -30,8 +30,8 @@ inline constexpr int attribute_capability_major = 75;
 inline constexpr int attribute_capability_minor = 76;
 
 inline constexpr unsigned event_default = 0;
-inline constexpr unsigned host_alloc_mapped = 2;     ///< CU_MEMHOSTALLOC_DEVICEMAP
-inline constexpr unsigned wait_until_at_least = 0;   ///< CU_STREAM_WAIT_VALUE_GEQ
+inline constexpr unsigned host_alloc_mapped = 2;    ///< CU_MEMHOSTALLOC_DEVICEMAP
+inline constexpr unsigned wait_until_at_least = 0;  ///< CU_STREAM_WAIT_VALUE_GEQ
 inline constexpr unsigned stream_non_blocking = 1;
 
 /// Values of CUresult that we tell apart.
@@ -84,8 +84,8 @@ struct Cuda {
   int (*cuStreamCreate)(cuda::Stream* stream, unsigned flags);
   int (*cuStreamDestroy_v2)(cuda::Stream stream);
   int (*cuStreamSynchronize)(cuda::Stream stream);
-  int (*cuStreamWaitValue32_v2)(cuda::Stream stream, cuda::DevicePointer address,
-                                unsigned value, unsigned flags);
+  int (*cuStreamWaitValue32_v2)(cuda::Stream stream, cuda::DevicePointer address, unsigned value,
+                                unsigned flags);
   int (*cuEventCreate)(cuda::Event* event, unsigned flags);
   int (*cuEventDestroy_v2)(cuda::Event event);
   int (*cuEventRecord)(cuda::Event event, cuda::Stream stream);

@@ -11,6 +11,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::IsEmpty;
 using testing::ManualClock;
+using ::testing::Not;
 
 /// A transfer that takes the n-th of these times, and moves the clock on.
 Transfer taking(std::vector<double> seconds, ManualClock& clock) {
@@ -24,8 +25,8 @@ Transfer taking(std::vector<double> seconds, ManualClock& clock) {
 TEST(Bandwidth, IsBytesOverTheMedianTime) {
   ManualClock clock;
   // The first one is warm-up.
-  const auto row = measure_transfer(
-      "cpu", "host-copy", 4e9, 60, taking({9, 0.5}, clock), [&] { return clock(); });
+  const auto row = measure_transfer("cpu", "host-copy", 4e9, 60, taking({9, 0.5}, clock),
+                                    [&] { return clock(); });
   ASSERT_TRUE(row);
   EXPECT_NEAR(row->bytes_per_s, 8e9, 1);
   EXPECT_EQ(row->samples, 10);
@@ -34,8 +35,8 @@ TEST(Bandwidth, IsBytesOverTheMedianTime) {
 
 TEST(Bandwidth, TheTimeLimitEndsItAndFewSamplesAreTold) {
   ManualClock clock;
-  const auto row = measure_transfer(
-      "cpu", "host-copy", 1e9, 2, taking({1}, clock), [&] { return clock(); });
+  const auto row =
+      measure_transfer("cpu", "host-copy", 1e9, 2, taking({1}, clock), [&] { return clock(); });
   ASSERT_TRUE(row);
   EXPECT_EQ(row->samples, 2);
   EXPECT_THAT(row->flags, Contains("few-samples"));

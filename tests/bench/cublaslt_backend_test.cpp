@@ -89,11 +89,10 @@ TEST(CublasLtBackend, WrongElementsAndNanAreCaught) {
 }
 
 TEST(CublasLtBackend, EveryCallThatFailsInTurnIsNamedInTheError) {
-  for (const char* call :
-       {"cublasLtCreate", "cublasLtMatmulDescCreate", "cublasLtMatmulDescSetAttribute",
-        "cublasLtMatrixLayoutCreate", "cublasLtMatmulPreferenceCreate",
-        "cublasLtMatmulPreferenceSetAttribute", "cublasLtMatmulAlgoGetHeuristic",
-        "cublasLtMatmul"}) {
+  for (const char* call : {"cublasLtCreate", "cublasLtMatmulDescCreate",
+                           "cublasLtMatmulDescSetAttribute", "cublasLtMatrixLayoutCreate",
+                           "cublasLtMatmulPreferenceCreate", "cublasLtMatmulPreferenceSetAttribute",
+                           "cublasLtMatmulAlgoGetHeuristic", "cublasLtMatmul"}) {
     const MeasureAnswer answer =
         on_fake(std::string("fail ") + call + " 14\n", request_for("bf16"));
     EXPECT_THAT(answer.cases, IsEmpty()) << call;

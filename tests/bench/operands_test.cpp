@@ -1,5 +1,5 @@
-#include "bench/dtypes.hpp"
 #include "bench/operands.hpp"
+#include "bench/dtypes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,8 +52,7 @@ TEST(Operands, BothMatricesHaveTheirSizeAndDiffer) {
   const Operands operands = make_operands({8, 6, 4}, Element::fp32, Fill::uniform, 1);
   EXPECT_EQ(operands.a.size(), 32U);
   EXPECT_EQ(operands.b.size(), 24U);
-  EXPECT_FALSE(
-      std::equal(operands.b.data.begin(), operands.b.data.end(), operands.a.data.begin()));
+  EXPECT_FALSE(std::equal(operands.b.data.begin(), operands.b.data.end(), operands.a.data.begin()));
 }
 
 std::vector<double> numbers(const Matrix& matrix) {

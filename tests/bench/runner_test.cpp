@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "host/recorded_host.hpp"
-#include "tests/bench/scripted_backend.hpp"
+#include "tests/bench/measured.hpp"
 
 namespace gpuready::bench {
 namespace {
@@ -22,39 +22,10 @@ using testing::ManualClock;
 using ::testing::Not;
 using testing::ScriptedBackend;
 
-constexpr Shape small{48, 40, 56};
-
-MeasureRequest request_for(const Shape& shape) {
-  MeasureRequest request;
-  request.backend.device = "cuda:0";
-  request.backend.backend = "scripted";
-  request.shape = shape;
-  return request;
-}
-
-struct Measured {
-  MeasureAnswer answer;
-  double took_s = 0;
-  int prepared = 0, transfers = 0;
-  std::vector<double> progress;
-
-  [[nodiscard]] const Case& only_case() const { return answer.cases.at(0); }
-  [[nodiscard]] const CaseError& only_error() const { return answer.errors.at(0); }
-};
-
-Measured run(const BackendScript& script, const MeasureRequest& request = request_for(small)) {
-  ManualClock clock;
-  ScriptedBackend backend(script, clock);
-  Measured result;
-  const double start = clock.now_s;
-  result.answer = measure_on(
-      backend, request, [&] { return clock(); },
-      [&](double part) { result.progress.push_back(part); });
-  result.took_s = clock.now_s - start;
-  result.prepared = backend.prepared;
-  result.transfers = backend.transfers;
-  return result;
-}
+using testing::Measured;
+using testing::request_for;
+using testing::run;
+using testing::small;
 
 BackendScript with_time(std::function<double(std::int64_t)> product_s) {
   BackendScript script;
@@ -241,7 +212,8 @@ TEST(Runner, AClockThatStandsStillGivesAnError) {
   EXPECT_EQ(measured.only_error().why.key, "bench.error.clock");
 }
 
-std::string wrong_key(std::function<void(std::span<float>)> spoil, std::vector<std::string> flags = {}) {
+std::string wrong_key(std::function<void(std::span<float>)> spoil,
+                      std::vector<std::string> flags = {}) {
   BackendScript script;
   script.spoil = std::move(spoil);
   script.flags = std::move(flags);
@@ -254,9 +226,11 @@ std::string wrong_key(std::function<void(std::span<float>)> spoil, std::vector<s
 
 TEST(Runner, AWrongProductNeverGivesASpeed) {
   EXPECT_EQ(wrong_key([](std::span<float> c) { c[7] = std::nanf(""); }), "bench.error.non-finite");
-  EXPECT_EQ(wrong_key([](std::span<float> c) { std::ranges::fill(c, 0.0F); }), "bench.error.wrong-product");
+  EXPECT_EQ(wrong_key([](std::span<float> c) { std::ranges::fill(c, 0.0F); }),
+            "bench.error.wrong-product");
   EXPECT_EQ(wrong_key([](std::span<float> c) { c[7] += 10; }), "bench.error.wrong-product");
-  EXPECT_EQ(wrong_key([](std::span<float> c) { c[100 * 256] += 0.01F; }), "bench.error.wrong-element");
+  EXPECT_EQ(wrong_key([](std::span<float> c) { c[100 * 256] += 0.01F; }),
+            "bench.error.wrong-element");
 }
 
 TEST(Runner, AnErrorThatIsTheSameEverywhereIsCalledALowerPrecision) {
@@ -283,60 +257,6 @@ TEST(Runner, AProductBeyondTheBudgetIsMadeSmallerInProportion) {
   const Case c = run(script, request_for({400, 400, 400})).only_case();
   EXPECT_EQ(c.shape, (Shape{96, 96, 96}));
   EXPECT_THAT(c.flags, Contains("shrunk"));
-}
-
-TEST(Runner, BuffersAreTakenInTurnUntilTheCacheCannotHoldThem) {
-  BackendScript script;
-  script.cache_bytes = 1e6;
-  const Case c = run(script, request_for({100, 100, 100})).only_case();
-  EXPECT_EQ(c.buffer_sets, 25);  // twice 1 MB over the 80 kB of A and B
-  EXPECT_THAT(c.flags, Not(Contains("cache-warm")));
-  EXPECT_EQ(run(script, request_for({1000, 1000, 1000})).only_case().buffer_sets, 2);
-}
-
-TEST(Runner, TooLittleMemoryForTheTurnsIsTold) {
-  BackendScript script;
-  script.cache_bytes = 1e6;
-  script.budget_bytes = 10.0 * 3 * 4 * 100 * 100;
-  Case c = run(script, request_for({100, 100, 100})).only_case();
-  EXPECT_EQ(c.buffer_sets, 6);
-  EXPECT_THAT(c.flags, Contains("cache-warm"));
-  script.allocation_limit_bytes = 4.0 * 3 * 4 * 100 * 100;  // less than the budget promised
-  c = run(script, request_for({100, 100, 100})).only_case();
-  EXPECT_EQ(c.buffer_sets, 1);
-  EXPECT_EQ(c.shape, (Shape{100, 100, 100}));
-}
-
-TEST(Runner, TheFastestWayIsTaken) {
-  BackendScript script;
-  script.candidate_s = {0.05, -1, 0.04, 0.06};
-  const Case c = run(script).only_case();
-  EXPECT_EQ(c.algorithm.candidates, 4);
-  EXPECT_EQ(c.algorithm.rank, 3);
-  EXPECT_NEAR(c.algorithm.gain, 1.25, 1e-9);
-  EXPECT_NEAR(c.median_s, 0.04, 1e-9);
-}
-
-TEST(Runner, AFirstWayThatFailsIsPassedOver) {
-  BackendScript script;
-  script.candidate_s = {-1, 0.04};
-  const Case c = run(script).only_case();
-  EXPECT_EQ(c.algorithm.rank, 2);
-  EXPECT_TRUE(c.first_call.first_product_s.absent_for(Absence::call_failed));
-  EXPECT_NEAR(c.median_s, 0.04, 1e-9);
-}
-
-TEST(Runner, AWayThatIsHardlyFasterIsNotTaken) {
-  BackendScript script;
-  script.candidate_s = {0.05, 0.0495};
-  EXPECT_EQ(run(script).only_case().algorithm.rank, 1);
-}
-
-TEST(Runner, NoWayThatWorksIsAnError) {
-  BackendScript script;
-  script.candidate_s = {-1, -1};
-  EXPECT_EQ(run(script).only_error().why,
-            (Message{"bench.error.run", {"cuda:0", "not supported"}}));
 }
 
 TEST(Runner, UnknownTypesAndDataAreErrors) {

@@ -22,7 +22,9 @@ GpuLoad card(std::int64_t reasons, double clock_mhz, double power_w) {
   return seen;
 }
 
-TEST(Telemetry, AFullClockSaysNothing) { EXPECT_THAT(telemetry_flags(card(0, 1965, 600), 80), IsEmpty()); }
+TEST(Telemetry, AFullClockSaysNothing) {
+  EXPECT_THAT(telemetry_flags(card(0, 1965, 600), 80), IsEmpty());
+}
 
 TEST(Telemetry, ReasonsAreNamed) {
   EXPECT_THAT(telemetry_flags(card(0x4, 1500, 699), 80), ElementsAre("power-limited"));

@@ -137,7 +137,8 @@ TEST(Verify, ATransposedProductFails) {
   const Product product = product_of(square);
   Matrix c(Element::fp32, 256, 256);
   for (std::size_t i = 0; i < 256; ++i)
-    for (std::size_t j = 0; j < 256; ++j) c.as<float>()[j * 256 + i] = product.c.as<float>()[i * 256 + j];
+    for (std::size_t j = 0; j < 256; ++j)
+      c.as<float>()[j * 256 + i] = product.c.as<float>()[i * 256 + j];
   const Check found = check(product.operands, c);
   EXPECT_FALSE(found.verification.passed);
   EXPECT_GT(found.verification.error, 1);

@@ -84,14 +84,22 @@ int destroy(const char* call, Tag* object) {
 
 std::optional<Element> element_of(int type) {
   switch (type) {
-    case lt::type_fp32: return Element::fp32;
-    case lt::type_fp64: return Element::fp64;
-    case lt::type_fp16: return Element::fp16;
-    case lt::type_bf16: return Element::bf16;
-    case lt::type_int8: return Element::int8;
-    case lt::type_int32: return Element::int32;
-    case lt::type_fp8_e4m3: return Element::fp8_e4m3;
-    default: return {};
+    case lt::type_fp32:
+      return Element::fp32;
+    case lt::type_fp64:
+      return Element::fp64;
+    case lt::type_fp16:
+      return Element::fp16;
+    case lt::type_bf16:
+      return Element::bf16;
+    case lt::type_int8:
+      return Element::int8;
+    case lt::type_int32:
+      return Element::int32;
+    case lt::type_fp8_e4m3:
+      return Element::fp8_e4m3;
+    default:
+      return {};
   }
 }
 
@@ -145,10 +153,8 @@ std::optional<fakes::LtProduct> product_of(const lt::LtMatmulTag& desc, const vo
                                            const lt::LtLayoutTag& a_layout, const void* b,
                                            const lt::LtLayoutTag& b_layout, void* d,
                                            const lt::LtLayoutTag& d_layout) {
-  fakes::LtProduct p{stored(a_layout, desc.transpose_a),
-                     stored(b_layout, desc.transpose_b),
-                     stored(d_layout, lt::operation_none),
-                     *element_of(a_layout.type),
+  fakes::LtProduct p{stored(a_layout, desc.transpose_a), stored(b_layout, desc.transpose_b),
+                     stored(d_layout, lt::operation_none), *element_of(a_layout.type),
                      *element_of(d_layout.type)};
   if (p.a.rows != p.c.rows || p.b.columns != p.c.columns || p.a.columns != p.b.rows) return {};
   p.tf32 = desc.compute == lt::compute_fast_tf32 ||
@@ -231,8 +237,8 @@ int cublasLtMatmulPreferenceSetAttribute(lt::Preference preference, int attribut
 
 int cublasLtMatmulAlgoGetHeuristic(lt::Handle handle, lt::MatmulDesc desc, lt::Layout a,
                                    lt::Layout b, lt::Layout c, lt::Layout d,
-                                   lt::Preference preference, int wanted,
-                                   lt::Candidate* candidates, int* found) {
+                                   lt::Preference preference, int wanted, lt::Candidate* candidates,
+                                   int* found) {
   if (const int code = fakes::enter("cublasLtMatmulAlgoGetHeuristic"); code != 0) return code;
   if (!exists(handle) || !exists(desc) || !exists(a) || !exists(b) || !exists(c) || !exists(d) ||
       !exists(preference) || wanted < 1 || candidates == nullptr || found == nullptr)
@@ -243,7 +249,8 @@ int cublasLtMatmulAlgoGetHeuristic(lt::Handle handle, lt::MatmulDesc desc, lt::L
     candidates[i] = {};
     candidates[i].algorithm.data[0] = mark;
     candidates[i].algorithm.data[1] = static_cast<std::uint64_t>(i);
-    candidates[i].workspace_bytes = i == 1 ? std::min<std::uint64_t>(preference->workspace, 1024) : 0;
+    candidates[i].workspace_bytes =
+        i == 1 ? std::min<std::uint64_t>(preference->workspace, 1024) : 0;
     candidates[i].state = i == 2 ? lt::not_supported : lt::success;
     ++*found;
   }
@@ -262,8 +269,8 @@ int cublasLtMatmul(lt::Handle handle, lt::MatmulDesc desc, const void* alpha, co
     return invalid_value;
   if (!supported(*desc, *a_layout, *b_layout, *d_layout)) return lt::not_supported;
   if (c != d || !plain_scale(desc->scale, alpha, beta)) return invalid_value;
-  if (workspace_bytes > 0 && on_host(workspace, {false, workspace_bytes, 1, workspace_bytes},
-                                     Element::int8) == nullptr)
+  if (workspace_bytes > 0 &&
+      on_host(workspace, {false, workspace_bytes, 1, workspace_bytes}, Element::int8) == nullptr)
     return execution_failed;
   const auto product = product_of(*desc, a, *a_layout, b, *b_layout, d, *d_layout);
   if (!product) return invalid_value;

@@ -1,8 +1,8 @@
 #include "fake_cuda.hpp"
 
+#include <unistd.h>
 #include <algorithm>
 #include <iterator>
-#include <unistd.h>
 #include <utility>
 
 #include "device_memory.hpp"
@@ -17,8 +17,7 @@ State& state() {
 namespace {
 bool held_back() {
   const State& s = state();
-  return s.awaited != nullptr &&
-         __atomic_load_n(s.awaited, __ATOMIC_ACQUIRE) < s.awaited_value;
+  return s.awaited != nullptr && __atomic_load_n(s.awaited, __ATOMIC_ACQUIRE) < s.awaited_value;
 }
 }  // namespace
 

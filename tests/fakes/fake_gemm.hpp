@@ -39,9 +39,9 @@ struct Panel {
 
 /// Adds alpha times columns `inner` of A times rows `inner` of B to rows `rows` of C.
 template <class Number>
-void add_panel(const std::vector<Number>& a, const std::vector<Number>& b, Number* c,
-               std::size_t m, std::size_t n, std::size_t k, std::size_t c_stride, Number alpha,
-               Panel rows, Panel inner) {
+void add_panel(const std::vector<Number>& a, const std::vector<Number>& b, Number* c, std::size_t m,
+               std::size_t n, std::size_t k, std::size_t c_stride, Number alpha, Panel rows,
+               Panel inner) {
   for (std::size_t j = 0; j < n; ++j) {
     Number* const column = c + j * c_stride;
     for (std::size_t p = inner.begin; p < inner.end; ++p) {
