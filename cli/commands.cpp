@@ -200,6 +200,7 @@ Result<BenchRequest> bench_request(const BenchOptions& options) {
   BenchRequest request;
   request.device = options.device, request.backend = options.backend;
   request.threads = options.threads;
+  request.every_cpu_library = !options.quick && !options.lesson;
   if (options.quick) {
     request.shapes = {{quick_size, quick_size, quick_size}};
     request.max_time_s = quick_seconds;

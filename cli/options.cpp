@@ -140,7 +140,8 @@ class Builder {
         ->type_name("cpu|cuda[:i]|opencl[:i]");
     c.add_option("--backend", bench_.backend, help("bench-backend"))
         ->type_name("NAME")
-        ->check(CLI::IsMember({"openblas", "cublaslt", "cublas", "clblast"}));
+        ->check(
+            CLI::IsMember({"openblas", "onednn", "blis", "mkl", "cublaslt", "cublas", "clblast"}));
     c.add_option("--threads", bench_.threads, help("bench-threads"))
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));

@@ -13,11 +13,17 @@ build_packages=(g++ cmake ninja-build gettext libfmt-dev libexpected-dev nlohman
   libcli11-dev python3 python3-venv ca-certificates)
 # What the tests need besides: GoogleTest, OpenCL on the CPU, CLBlast, the JSON Schema validator.
 test_packages=(libgtest-dev libgmock-dev ocl-icd-libopencl1 pocl-opencl-icd libclblast1
-  libclblast-dev opencl-c-headers python3-jsonschema libopenblas0-pthread binutils git
+  libclblast-dev opencl-c-headers python3-jsonschema libopenblas0-pthread libblis4-pthread
+  libblis-pthread-dev libdnnl2 binutils git
   clang-format-14)
 # Wheels, each in a folder of its own below the build folder.
 # 0.3.31 is what NumPy 2.4 ships; 0.3.34 was 2 to 3 % slower on fp32 products here (Zen 5, n = 5000).
 openblas_wheel='scipy-openblas32==0.3.31.188.0'
+# The newest oneDNN that needs no more than GCC's OpenMP library (from 2024 on the wheels need Intel's
+# compiler libraries or SYCL). Intel and AMD only.
+onednn_wheel='onednn-cpu-gomp==2023.2.0'
+onednn_header_wheel='onednn-devel-cpu-gomp==2023.2.0'
+mkl_header_wheel='mkl-include==2026.2.0'
 zig_wheel='ziglang==0.17.1'
 nvml_wheel='nvidia-ml-py==13.615.71'
 
@@ -67,17 +73,26 @@ need_wheel() {
   printf '%s' "$wanted" >"$mark"
 }
 
-# put_openblas FOLDER: the current OpenBLAS, where a binary in FOLDER/../bin looks for it.
-put_openblas() {
+# The CPU libraries that gpuready brings along, as a mark of what was installed.
+cpu_libraries="$openblas_wheel"
+[ "$(uname -m)" = x86_64 ] && cpu_libraries="$openblas_wheel $onednn_wheel"
+
+# put_cpu_libraries FOLDER: the current OpenBLAS and oneDNN, where a binary in FOLDER/../../bin looks
+# for them.
+put_cpu_libraries() {
   local folder=$1 lib
-  [ "$(cat "$folder/.installed" 2>/dev/null)" = "$openblas_wheel" ] && return 0
+  [ "$(cat "$folder/.installed" 2>/dev/null)" = "$cpu_libraries" ] && return 0
   need_wheel "$root/build/wheels/openblas" "$openblas_wheel"
   mkdir -p "$folder"
   rm -f "$folder"/*.so*
   for lib in "$root"/build/wheels/openblas/lib/python3*/site-packages/scipy_openblas32/lib/*.so*; do
     cp -L "$lib" "$folder/"
   done
-  printf '%s' "$openblas_wheel" >"$folder/.installed"
+  if [ "$cpu_libraries" != "$openblas_wheel" ]; then
+    need_wheel "$root/build/wheels/onednn" "$onednn_wheel"
+    cp -L "$root/build/wheels/onednn/lib/libdnnl.so.3" "$folder/"
+  fi
+  printf '%s' "$cpu_libraries" >"$folder/.installed"
 }
 
 # build FOLDER [cmake options]: configures once, builds what changed, quietly unless it fails.

@@ -29,6 +29,9 @@ struct BenchRequest {
   bool bandwidth = false;                   ///< measure memory and the link to the GPU
   std::int64_t threads = 0;                 ///< 0: the usable physical cores
   double max_time_s = 6.0;                  ///< of each case
+  /// Every CPU library, the fastest one with one and with all threads, and what the user's settings
+  /// cost; otherwise the fastest library alone.
+  bool every_cpu_library = false;
 };
 
 /// How sure an answer is: the exit codes of the contract follow from it.

@@ -97,7 +97,7 @@ struct Library {
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
     f("name", s.name, Unit::none,
-      "cublas, cublaslt, cudnn, openblas, clblast, cuda, nvml or opencl");
+      "cublas, cublaslt, cudnn, openblas, onednn, blis, mkl, clblast, cuda, nvml or opencl");
     f("file", s.file, Unit::none, "file that was found");
     f("version", s.version, Unit::none, "version, as its file name tells");
     f("place", s.place, Unit::none, "loader, toolkit, python, torch or bundled");

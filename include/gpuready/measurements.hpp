@@ -52,7 +52,7 @@ struct LibraryUsed {
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
-    f("name", s.name, Unit::none, "openblas, clblast or cublas");
+    f("name", s.name, Unit::none, "as the backend");
     f("version", s.version, Unit::none, "version, as the library tells");
     f("kernel_target", s.kernel_target, Unit::none, "kernel set that the library chose");
     f("file", s.file, Unit::none, "file that was loaded");
@@ -119,6 +119,21 @@ struct Algorithm {
   }
 };
 
+/// A rate in per cent of what the device could do at best.
+struct PercentOfPeak {
+  Fact<double> measured_clock, spec_clock, peak_flops, clock_hz;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("measured_clock", s.measured_clock, Unit::none,
+      "per cent of the peak at the clock that was measured: how good the library is");
+    f("spec_clock", s.spec_clock, Unit::none,
+      "per cent of the peak at the clock of the data sheet; may be over 100");
+    f("peak_flops", s.peak_flops, Unit::flop_per_second, "the peak at the clock that was measured");
+    f("clock_hz", s.clock_hz, Unit::hertz, "the clock that was measured");
+  }
+};
+
 /// One product on one device with one library.
 struct Case {
   std::string device, device_name, backend;
@@ -132,6 +147,7 @@ struct Case {
   Interval ci95_s;
   std::int64_t samples = 0;
   double flops = 0;
+  PercentOfPeak percent_of_peak;
   Fact<double> with_transfers_s;
   FirstCall first_call;
   Verification verification;
@@ -141,7 +157,7 @@ struct Case {
   static void fields(Self& s, Visit&& f) {
     f("device", s.device, Unit::none, "cpu, cuda:0 or opencl:0");
     f("device_name", s.device_name, Unit::none, "product name");
-    f("backend", s.backend, Unit::none, "openblas, cublaslt, cublas or clblast");
+    f("backend", s.backend, Unit::none, "openblas, onednn, blis, mkl, cublaslt, cublas or clblast");
     f("library", s.library, Unit::none, "library that multiplied");
     f("shape", s.shape, Unit::none, "size of the product");
     f("dtype", s.dtype, Unit::none, "types");
@@ -154,6 +170,7 @@ struct Case {
     f("ci95_s", s.ci95_s, Unit::seconds, "distribution-free 95 % interval of the median");
     f("samples", s.samples, Unit::count, "samples behind the median; none was discarded");
     f("flops", s.flops, Unit::flop_per_second, "rate at the median");
+    f("percent_of_peak", s.percent_of_peak, Unit::none, "rate over what the device could do");
     f("with_transfers_s", s.with_transfers_s, Unit::seconds,
       "median time with A and B sent and C fetched");
     f("first_call", s.first_call, Unit::none, "what only the first product costs");
@@ -161,7 +178,7 @@ struct Case {
     f("flags", s.flags, Unit::none,
       "not-converged, not-steady, drifting, two-modes, few-samples, shrunk, pageable, "
       "opencl-on-cpu, cache-warm, finer-than-asked, event-clock-doubtful, tf32-override, "
-      "launch-blocking, fp8-fast-accumulate");
+      "launch-blocking, fp8-fast-accumulate, emulated, override, environment, above-peak");
   }
 };
 
@@ -192,13 +209,15 @@ struct CaseError {
   std::string device, backend;
   Message why;
   bool wrong_product = false;
+  std::string dtype = {};
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
     f("device", s.device, Unit::none, "cpu, cuda:0 or opencl:0");
-    f("backend", s.backend, Unit::none, "openblas, cublaslt, cublas or clblast");
+    f("backend", s.backend, Unit::none, "openblas, onednn, blis, mkl, cublaslt, cublas or clblast");
     f("why", s.why, Unit::none, "one sentence");
     f("wrong_product", s.wrong_product, Unit::none, "whether the product failed its check");
+    f("dtype", s.dtype, Unit::none, "short name of the types; empty: of all");
   }
 };
 

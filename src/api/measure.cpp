@@ -1,8 +1,11 @@
 #include "api/measure.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 #include "api/bandwidth.hpp"
+#include "api/cpu_plan.hpp"
 #include "api/measure_plan.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
@@ -43,16 +46,26 @@ class ProgressLines {
   std::string text_;
 };
 
+/// What is changed in the environment of a child.
+using Environment = std::map<std::string, std::optional<std::string>>;
+
+/// The user's tuning variables removed, unless they are to be obeyed, and what the case asks for.
+Environment environment_of(const PlannedCase& planned, bool obey_tuning) {
+  Environment changes;
+  if (!obey_tuning)
+    for (const std::string& name : cpu_tuning_variables()) changes[name] = std::nullopt;
+  for (const auto& [name, value] : planned.environment) changes[name] = value;
+  return changes;
+}
+
 host::Command child_command(host::Host& host, const bench::MeasureRequest& request,
-                            bool obey_tuning, const std::function<void(double)>& progress) {
+                            Environment environment, const std::function<void(double)>& progress) {
   base::JsonWriter writer(base::keep_message);
   host::Command command;
   command.argv = {host.self(), "__measure"};
   command.input = base::dump_json(writer.write(request), false);
   command.deadline = deadline_of(request);
-  if (!obey_tuning)
-    for (const std::string& name : blas_tuning_variables())
-      command.environment[name] = std::nullopt;
+  command.environment = std::move(environment);
   command.on_errors = [lines = ProgressLines{}, progress](std::string_view piece) mutable {
     lines.add(piece);
     if (const auto done = lines.latest()) progress(*done);
@@ -71,9 +84,9 @@ struct ChildAnswer {
 };
 
 /// The child's answer, or an error made from how it ended.
-ChildAnswer ask_child(host::Host& host, const bench::MeasureRequest& request, bool obey_tuning,
-                      const std::function<void(double)>& progress) {
-  const host::Command command = child_command(host, request, obey_tuning, progress);
+ChildAnswer ask_child(host::Host& host, const bench::MeasureRequest& request,
+                      Environment environment, const std::function<void(double)>& progress) {
+  const host::Command command = child_command(host, request, std::move(environment), progress);
   const host::CommandResult result = host.run(command);
   ChildAnswer answer;
   if (result.end == host::End::exited && result.code == 0) {
@@ -87,8 +100,32 @@ ChildAnswer ask_child(host::Host& host, const bench::MeasureRequest& request, bo
       {request.backend.device,
        request.backend.backend,
        {"bench.error.child", {describe(result, command), library_name(request.backend)}},
-       false});
+       false,
+       request.backend.dtype});
   return answer;
+}
+
+/// The attempts, the fastest of short products first; those that fail last. Their wrong products
+/// are told, as such a library would be believed elsewhere.
+std::vector<bench::MeasureRequest> fastest_first(host::Host& host, const PlannedCase& planned,
+                                                 std::vector<CaseError>& errors) {
+  struct Tried {
+    bench::MeasureRequest request;
+    double flops = 0;
+  };
+  std::vector<Tried> tried;
+  for (const bench::MeasureRequest& request : planned.attempts) {
+    const ChildAnswer answer =
+        ask_child(host, trial_of(request), environment_of(planned, false), [](double) {});
+    const auto& cases = answer.measured.cases;
+    tried.push_back({request, cases.empty() ? 0 : cases.front().flops});
+    std::ranges::copy_if(answer.measured.errors, std::back_inserter(errors),
+                         [](const CaseError& error) { return error.wrong_product; });
+  }
+  std::ranges::stable_sort(tried, std::greater(), &Tried::flops);
+  std::vector<bench::MeasureRequest> ordered;
+  for (Tried& one : tried) ordered.push_back(std::move(one.request));
+  return ordered;
 }
 
 /// One case with each library in turn until one gives a right product. A library that fails is
@@ -97,28 +134,68 @@ ChildAnswer ask_child(host::Host& host, const bench::MeasureRequest& request, bo
 bench::MeasureAnswer measure_case(host::Host& host, const PlannedCase& planned,
                                   const std::function<void(double)>& progress) {
   bench::MeasureAnswer all;
-  for (const bench::MeasureRequest& request : planned.attempts) {
-    for (const bool obey_tuning : {false, true}) {
-      if (obey_tuning && !planned.tuning_is_set) continue;
-      ChildAnswer answer = ask_child(host, request, obey_tuning, progress);
+  const std::vector<bench::MeasureRequest> attempts =
+      planned.tries_first ? fastest_first(host, planned, all.errors) : planned.attempts;
+  for (const bench::MeasureRequest& request : attempts) {
+    for (const bool obey_tuning : {planned.obeys_tuning, true}) {
+      if (obey_tuning && !planned.obeys_tuning && !planned.tuning_is_set) continue;
+      ChildAnswer answer = ask_child(host, request, environment_of(planned, obey_tuning), progress);
       const auto& errors = answer.measured.errors;
-      all.errors.insert(all.errors.end(), errors.begin(), errors.end());
+      if (!planned.is_optional) all.errors.insert(all.errors.end(), errors.begin(), errors.end());
       all.cases = std::move(answer.measured.cases);
-      if (answer.hung || !all.cases.empty()) return all;
+      if (!planned.flag.empty())
+        for (Case& c : all.cases) c.flags.push_back(planned.flag);
+      if (answer.hung || !all.cases.empty() || planned.obeys_tuning) return all;
     }
   }
   return all;
 }
 
-/// Errors of libraries that another library of the same device made good are only notes.
-void keep_what_matters(Bench& bench) {
-  std::erase_if(bench.errors, [&](const CaseError& error) {
-    const bool made_good =
-        std::ranges::any_of(bench.cases, [&](const Case& c) { return c.device == error.device; });
+/// A part of the progress bar.
+struct Part {
+  double from = 0, to = 1;
+  const ProgressSink& sink;
+};
+
+void measure_all(host::Host& host, const std::vector<PlannedCase>& planned, const Part& part,
+                 Bench& bench) {
+  const double share = (part.to - part.from) / static_cast<double>(planned.size());
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    const auto report = [&](double done) {
+      if (part.sink)
+        part.sink(part.from + share * (static_cast<double>(i) + done), planned[i].what);
+    };
+    report(0);
+    const bench::MeasureAnswer measured = measure_case(host, planned[i], report);
+    bench.cases.insert(bench.cases.end(), measured.cases.begin(), measured.cases.end());
+    bench.errors.insert(bench.errors.end(), measured.errors.begin(), measured.errors.end());
+    report(1);
+  }
+}
+
+bool is_made_good(const Bench& bench, const CaseError& error) {
+  return std::ranges::any_of(bench.cases, [&](const Case& c) {
+    return c.device == error.device && (error.dtype.empty() || c.dtype.name == error.dtype);
+  });
+}
+
+/// Errors of libraries that another library of the same device made good are only notes, unless
+/// every library was to be measured.
+void keep_what_matters(Bench& bench, bool every_cpu_library) {
+  std::vector<CaseError> kept;
+  for (CaseError& error : bench.errors) {
+    const bool told_before = std::ranges::any_of(kept, [&](const CaseError& other) {
+      return other.device == error.device && other.backend == error.backend &&
+             other.why == error.why;
+    });
+    if (told_before) continue;
+    const bool wanted = every_cpu_library && error.device == "cpu";
+    const bool made_good = !wanted && is_made_good(bench, error);
     if (made_good)
       bench.notes.push_back({"bench.note.library-failed", {error.device, error.backend}});
-    return made_good && !error.wrong_product;
-  });
+    if (!made_good || error.wrong_product) kept.push_back(std::move(error));
+  }
+  bench.errors = std::move(kept);
 }
 
 }  // namespace
@@ -139,23 +216,22 @@ Result<BenchAnswer> run_bench(host::Host& host, const Machine& machine, const Do
   answer.bench.errors = plan->impossible;
   answer.bench.notes = plan->notes;
   if (!request.products) plan->cases.clear();
-  const auto count = static_cast<double>(plan->cases.size());
-  for (std::size_t i = 0; i < plan->cases.size(); ++i) {
-    const PlannedCase& planned = plan->cases[i];
-    const auto report = [&](double done) {
-      if (progress) progress((static_cast<double>(i) + done) / count, planned.what);
-    };
-    report(0);
-    bench::MeasureAnswer measured = measure_case(host, planned, report);
-    auto& cases = answer.bench.cases;
-    auto& errors = answer.bench.errors;
-    cases.insert(cases.end(), measured.cases.begin(), measured.cases.end());
-    errors.insert(errors.end(), measured.errors.begin(), measured.errors.end());
-    report(1);
+  // The second round is about as long as the first one's part for the CPU.
+  const bool goes_on = request.every_cpu_library && request.products && plan->has_cpu;
+  const double first_part = goes_on ? 0.6 : 1;
+  measure_all(host, plan->cases, {0, first_part, progress}, answer.bench);
+  if (goes_on) {
+    const auto more = plan_second_round(machine, request, answer.bench.cases);
+    measure_all(host, more, {first_part, 1, progress}, answer.bench);
+    std::ranges::stable_partition(answer.bench.cases,
+                                  [](const Case& c) { return c.device == "cpu"; });
   }
   if (request.bandwidth) add_bandwidth(host, machine, request, progress, answer.bench);
   answer.answer = judge_bench(answer.bench);
-  keep_what_matters(answer.bench);
+  keep_what_matters(answer.bench, goes_on);
+  if (plan->has_cpu && request.products)
+    std::ranges::copy(cpu_notes(machine, answer.bench.cases),
+                      std::back_inserter(answer.bench.notes));
   answer.bench.speedup = bench::compare_cpu_gpu(answer.bench.cases);
   return answer;
 }

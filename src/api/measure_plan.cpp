@@ -1,7 +1,9 @@
 #include "api/measure_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include "api/cpu_plan.hpp"
 #include "base/text.hpp"
 
 namespace gpuready::api {
@@ -30,8 +32,8 @@ Result<Target> parse_device(const std::string& text) {
 
 /// Best first.
 const std::vector<std::string>& backends_for(const Target& target) {
-  static const std::vector<std::string> cpu{"openblas"}, cuda{"cublaslt", "cublas"},
-      opencl{"clblast"};
+  static const std::vector<std::string> cpu{"openblas", "onednn", "mkl", "blis"},
+      cuda{"cublaslt", "cublas"}, opencl{"clblast"};
   if (target.kind == "cpu") return cpu;
   return target.kind == "cuda" ? cuda : opencl;
 }
@@ -73,30 +75,26 @@ class Planner {
       : machine_(machine), doctor_(doctor), request_(request) {}
 
   void add_cpu() {
-    const Target target{"cpu", 0};
-    if (library_files(machine_, "openblas").empty()) {
-      impossible(target, {"bench.error.no-openblas", {}});
-      return;
-    }
-    std::vector<std::string> tuning;
-    for (const std::string& name : blas_tuning_variables()) {
-      const auto it = machine_.environment.variables.find(name);
-      if (it != machine_.environment.variables.end())
-        tuning.push_back(name + "=" + base::printable(it->second));
-    }
-    if (!tuning.empty())
-      plan_.notes.push_back({"bench.note.tuning-ignored", {base::join(tuning, " and ")}});
-    add_cases(target, {"bench.progress.cpu", {}}, !tuning.empty());
+    plan_.has_cpu = true;
+    for (const std::string& dtype : request_.dtypes)
+      for (const Shape& shape : request_.shapes) {
+        auto cases = plan_cpu_product(machine_, request_, dtype, shape);
+        if (!cases) {
+          plan_.impossible.push_back(cases.error());
+          break;
+        }
+        std::ranges::move(*cases, std::back_inserter(plan_.cases));
+      }
   }
 
   void add_cuda(std::int64_t index) {
     const Target target{"cuda", index};
-    add_cases(target, {"bench.progress.gpu", {target.name()}}, false);
+    add_cases(target, {"bench.progress.gpu", {target.name()}});
   }
 
   void add_opencl(std::int64_t index) {
     const Target target{"opencl", index};
-    add_cases(target, {"bench.progress.gpu", {target.name()}}, false);
+    add_cases(target, {"bench.progress.gpu", {target.name()}});
   }
 
   /// The CPU and the best GPU.
@@ -156,14 +154,15 @@ class Planner {
 
   void impossible(const Target& target, Message why) {
     plan_.impossible.push_back(
-        {target.name(), backends_for(target).front(), std::move(why), false});
+        {target.name(), backends_for(target).front(), std::move(why), false, ""});
   }
 
   /// Every shape in every type.
-  void add_cases(const Target& target, const Message& what, bool tuning_is_set) {
+  void add_cases(const Target& target, const Message& what) {
     for (const std::string& dtype : request_.dtypes)
       for (const Shape& shape : request_.shapes) {
-        PlannedCase planned{what, {}, tuning_is_set};
+        PlannedCase planned;
+        planned.what = what;
         for (const std::string& backend : backends_for(target))
           add_attempts(target, backend, dtype, shape, planned);
         plan_.cases.push_back(std::move(planned));
@@ -186,7 +185,6 @@ class Planner {
       request.shape = shape;
       request.data = request_.data;
       request.max_time_s = request_.max_time_s;
-      request.with_transfers = target.kind != "cpu";
       planned.attempts.push_back(std::move(request));
     }
   }
@@ -203,11 +201,6 @@ class Planner {
 };
 
 }  // namespace
-
-const std::vector<std::string>& blas_tuning_variables() {
-  static const std::vector<std::string> names{"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"};
-  return names;
-}
 
 Result<MeasurePlan> plan_cases(const Machine& machine, const Doctor& doctor,
                                const BenchRequest& request) {

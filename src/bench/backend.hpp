@@ -87,6 +87,8 @@ class Backend {
   }
   /// Sends A and B, multiplies, fetches C: wall seconds. Never called where runs_on_cpu().
   virtual Result<double> run_with_transfers() = 0;
+  /// A rate against the device's peak; absent where the peak is not known.
+  virtual PercentOfPeak percent_of_peak(double /*flops*/) { return {}; }
   /// Fills the C of the first set with NaN (every bit set), and makes that set the next one.
   virtual Result<bool> poison() = 0;
   /// The C of the first set in host memory.

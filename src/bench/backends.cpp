@@ -23,8 +23,9 @@ OpenedBackend open_unknown(host::Host&, const BackendRequest& request) {
 
 /// The last row is the null object: it answers for every other name.
 constexpr std::array rows{
-    Row{"openblas", open_openblas}, Row{"cublaslt", open_cublaslt}, Row{"cublas", open_cublas},
-    Row{"clblast", open_clblast},   Row{"", open_unknown},
+    Row{"openblas", open_cblas},  Row{"onednn", open_onednn},     Row{"blis", open_cblas},
+    Row{"mkl", open_cblas},       Row{"cublaslt", open_cublaslt}, Row{"cublas", open_cublas},
+    Row{"clblast", open_clblast}, Row{"", open_unknown},
 };
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace gpuready::bench {
 
 using OpenedBackend = Result<std::unique_ptr<Backend>>;
 
-OpenedBackend open_openblas(host::Host& host, const BackendRequest& request);
+OpenedBackend open_cblas(host::Host& host, const BackendRequest& request);  ///< openblas, blis, mkl
+OpenedBackend open_onednn(host::Host& host, const BackendRequest& request);
 OpenedBackend open_cublas(host::Host& host, const BackendRequest& request);
 OpenedBackend open_cublaslt(host::Host& host, const BackendRequest& request);
 OpenedBackend open_clblast(host::Host& host, const BackendRequest& request);

@@ -30,9 +30,10 @@ class CudaTransfers {
     bytes_ = bytes;
     if (auto r = first_.allocate(bytes); !r) return r;
     if (auto r = second_.allocate(bytes); !r) return r;
-    sent_.resize(bytes);
-    fetched_.resize(bytes);
-    for (std::size_t i = 0; i < bytes; ++i) sent_[i] = static_cast<std::byte>(i * 131U + i / 251U);
+    sent_ = Bytes(bytes);
+    fetched_ = Bytes(bytes);
+    for (std::size_t i = 0; i < bytes; ++i)
+      sent_.data()[i] = static_cast<std::byte>(i * 131U + i / 251U);
     return true;
   }
 

@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <new>
-#include <vector>
+#include <utility>
 
 #include "bench/element.hpp"
 
@@ -42,7 +43,40 @@ struct HugePageAllocator {
   }
 };
 
-using Bytes = std::vector<std::byte, HugePageAllocator<std::byte>>;
+/// A block of bytes, all zero at first. Copied and cleared as a whole: a std::vector with an
+/// allocator of its own goes through them one by one, which takes seconds in a build without
+/// optimisation.
+class Bytes {
+ public:
+  Bytes() = default;
+  explicit Bytes(std::size_t size) : Bytes(size, nullptr) { std::memset(data(), 0, size_); }
+  Bytes(const Bytes& other) : Bytes(other.size_, nullptr) {
+    if (size_ > 0) std::memcpy(data(), other.data(), size_);
+  }
+  Bytes(Bytes&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Bytes& operator=(Bytes other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Bytes() { HugePageAllocator<std::byte>().deallocate(data_, size_); }
+
+  [[nodiscard]] std::byte* data() { return data_; }
+  [[nodiscard]] const std::byte* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::byte* begin() { return data_; }
+  [[nodiscard]] std::byte* end() { return data_ + size_; }
+  [[nodiscard]] const std::byte* begin() const { return data_; }
+  [[nodiscard]] const std::byte* end() const { return data_ + size_; }
+
+ private:
+  Bytes(std::size_t size, std::nullptr_t /*as it is*/)
+      : data_(HugePageAllocator<std::byte>().allocate(size)), size_(size) {}
+
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 /// Row-major, without gaps.
 struct Matrix {

@@ -294,6 +294,7 @@ class CaseRun {
     c.ci95_s = median_interval(samples.seconds).interval;
     c.samples = static_cast<std::int64_t>(samples.seconds.size());
     c.flops = c.shape.flop() / c.median_s;
+    if (request_.with_peak) c.percent_of_peak = backend_.percent_of_peak(c.flops);
     c.with_transfers_s = transfers_s_;
     c.first_call = first_call_;
     c.verification = verification_;
@@ -308,6 +309,8 @@ class CaseRun {
     add(!(operands_.shape == request_.shape), "shrunk");
     add(sets_ < sets_wanted(operands_.shape), "cache-warm");
     add(row_->name == "tf32" && verification_.fingerprint == "fp32", "finer-than-asked");
+    // Nothing is faster than the peak: then the peak was measured wrong.
+    add(c.percent_of_peak.measured_clock.value_or(0) > 100, "above-peak");
     add(!steady_, "not-steady");
     add(!converged_, "not-converged");
     add(median_interval(samples.seconds).coverage < 0.95, "few-samples");
@@ -339,7 +342,7 @@ class CaseRun {
 MeasureAnswer error_answer(const MeasureRequest& request, Failure failure) {
   MeasureAnswer answer;
   answer.errors.push_back({request.backend.device, request.backend.backend, std::move(failure.why),
-                           failure.wrong_product});
+                           failure.wrong_product, request.backend.dtype});
   return answer;
 }
 

@@ -15,11 +15,12 @@ struct MeasureRequest {
   std::uint64_t seed = 20260101;
   std::string data = "uniform";  ///< a name of operands.hpp
   bool with_transfers = true;
+  bool with_peak = true;
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
     f("device", s.backend.device, Unit::none, "cpu, cuda:N or opencl:N");
-    f("backend", s.backend.backend, Unit::none, "openblas, clblast or cublas");
+    f("backend", s.backend.backend, Unit::none, "a name of backends.cpp");
     f("library_file", s.backend.library_file, Unit::none, "file or soname; empty: usual names");
     f("threads", s.backend.threads, Unit::count, "CPU threads");
     f("host_budget_bytes", s.backend.host_budget_bytes, Unit::bytes,
@@ -29,6 +30,7 @@ struct MeasureRequest {
     f("shape", s.shape, Unit::none, "size of the product");
     f("max_time_s", s.max_time_s, Unit::seconds, "limit of the timed section");
     f("with_transfers", s.with_transfers, Unit::none, "time the transfers too");
+    f("with_peak", s.with_peak, Unit::none, "measure the CPU's peak too");
   }
 };
 

@@ -237,9 +237,9 @@ std::map<std::string, std::string> services(host::Host& host) {
   return found;
 }
 
-constexpr std::array prefixes{"CUDA_",    "NVIDIA_",    "HIP_",  "ROCR_",    "HSA_",  "ZE_",
-                              "PYTORCH_", "OPENBLAS_",  "OMP_",  "MKL_",     "BLIS_", "OCL_ICD_",
-                              "POCL_",    "SLURM_STEP", "DNNL_", "GPUREADY_"};
+constexpr std::array prefixes{"CUDA_",    "NVIDIA_",    "HIP_",  "ROCR_",   "HSA_",     "ZE_",
+                              "PYTORCH_", "OPENBLAS_",  "OMP_",  "MKL_",    "BLIS_",    "OCL_ICD_",
+                              "POCL_",    "SLURM_STEP", "DNNL_", "ONEDNN_", "GPUREADY_"};
 constexpr std::array exact{"LD_LIBRARY_PATH",      "LD_PRELOAD",       "ONEAPI_DEVICE_SELECTOR",
                            "TORCH_CUDA_ARCH_LIST", "SLURM_JOB_ID",     "OPENCL_VENDOR_PATH",
                            "VIRTUAL_ENV",          "CONDA_PREFIX",     "COLAB_GPU",

@@ -70,6 +70,7 @@ void add_loader(host::Host& host, Folders& folders) {
   for (const std::string triplet : {"x86_64-linux-gnu", "aarch64-linux-gnu"}) {
     folders.add("/usr/lib/" + triplet, "loader");
     folders.add("/usr/lib/" + triplet + "/openblas-pthread", "loader");
+    folders.add("/usr/lib/" + triplet + "/blis-pthread", "loader");
   }
   // Colab and WSL keep the driver's libraries apart (/usr/lib64-nvidia, /usr/lib/wsl/lib).
   for (const char* const path : {"/lib64", "/usr/lib64", "/usr/lib", "/usr/local/lib",
@@ -116,6 +117,9 @@ std::vector<Folder> search_folders(host::Host& host, const std::vector<PythonEnv
   for (const PythonEnvironment& environment : python)
     for (std::string& site : site_folders(host, environment)) sites.push_back(std::move(site));
   add_python(host, sites, folders);
+  // Intel's wheels and conda's packages put their libraries there (MKL, oneDNN).
+  for (const PythonEnvironment& environment : python)
+    if (environment.prefix) folders.add(*environment.prefix + "/lib", "python");
   return std::move(folders.list);
 }
 

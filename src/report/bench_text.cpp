@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "base/quantity.hpp"
 #include "base/table.hpp"
@@ -23,6 +26,13 @@ std::string library_text(const Context& c, const Case& measured) {
     text += " (" + base::printable(*measured.library.kernel_target) + ")";
   if (measured.threads > 0)
     text += ", " + c.text("bench.threads", {std::to_string(measured.threads)});
+  if (measured.percent_of_peak.measured_clock)
+    text += ", " + c.text("bench.percent-of-peak",
+                          {base::show_fixed(*measured.percent_of_peak.measured_clock, 0)});
+  // Rows that would look alike without it.
+  for (const char* const mark : {"override", "environment"})
+    if (std::ranges::find(measured.flags, mark) != measured.flags.end())
+      text += std::string(", ") + c.text(std::string("bench.mark.") + mark);
   return text;
 }
 
@@ -50,22 +60,63 @@ std::string cases_table(const Context& c, const Bench& bench) {
       rows, {Align::left, Align::left, Align::left, Align::right, Align::left}, c.style.width, 2);
 }
 
-std::string flags_text(const Context& c, const Case& measured) {
-  std::string out;
-  for (const std::string& flag : measured.flags)
-    out += base::layout_paragraph(base::printable(measured.device) + ": " +
-                                      c.text("bench.flag." + flag, {shape_text(measured.shape)}),
-                                  c.style.width, 2, 2);
-  return out;
+/// "cpu", or "cpu onednn" and the threads where several rows are of that device.
+std::string row_name(const Bench& bench, const Case& measured) {
+  const auto others = [&](const auto& alike) {
+    return std::ranges::count_if(bench.cases, [&](const Case& other) {
+             return other.device == measured.device && alike(other);
+           }) > 1;
+  };
+  if (!others([](const Case&) { return true; })) return base::printable(measured.device);
+  std::string name =
+      base::printable(measured.device) + " " + base::printable(measured.library.name);
+  if (measured.threads > 0 &&
+      others([&](const Case& other) { return other.backend == measured.backend; }))
+    name += "/" + std::to_string(measured.threads);
+  return name;
 }
 
-std::string check_text(const Context& c, const Case& measured) {
-  const Verification& v = measured.verification;
-  return base::layout_paragraph(
-      base::printable(measured.device) + ": " +
-          c.text("bench.checked", {std::to_string(v.rows_checked), base::show_small(v.error),
-                                   base::show_small(v.tolerance)}),
-      c.style.width, 2, 2);
+/// Texts about rows, each once, after the names of its rows.
+class Remarks {
+ public:
+  void add(const std::string& name, const std::string& text) {
+    auto line = std::ranges::find_if(lines_, [&](const auto& l) { return l.first == text; });
+    if (line == lines_.end()) {
+      lines_.emplace_back(text, std::vector<std::string>());
+      line = std::prev(lines_.end());
+    }
+    auto& names = line->second;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  [[nodiscard]] std::string show(const Context& c) const {
+    std::string out;
+    for (const auto& [text, names] : lines_)
+      out += base::layout_paragraph(base::join(names, ", ") + ": " + text, c.style.width, 2, 2);
+    return out;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::vector<std::string>>> lines_;
+};
+
+std::string flags_text(const Context& c, const Bench& bench) {
+  Remarks remarks;
+  for (const Case& measured : bench.cases)
+    for (const std::string& flag : measured.flags)
+      remarks.add(row_name(bench, measured),
+                  c.text("bench.flag." + flag, {shape_text(measured.shape)}));
+  return remarks.show(c);
+}
+
+std::string checks_text(const Context& c, const Bench& bench) {
+  Remarks remarks;
+  for (const Case& measured : bench.cases) {
+    const Verification& v = measured.verification;
+    remarks.add(row_name(bench, measured),
+                c.text("bench.checked", {std::to_string(v.rows_checked), base::show_small(v.error),
+                                         base::show_small(v.tolerance)}));
+  }
+  return remarks.show(c);
 }
 
 const Case* find_case(const Bench& bench, bool cpu) {
@@ -154,13 +205,12 @@ std::string bench_block(const Run& run, const Context& c) {
     return out + errors_text(c, run.bench) + notes_text(c, run.bench);
   out += heading(c, title(c, run.bench)) + "\n";
   out += cases_table(c, run.bench) + speedup_text(c, run.bench) + errors_text(c, run.bench);
-  for (const Case& measured : run.bench.cases) out += flags_text(c, measured);
-  return out + notes_text(c, run.bench);
+  return out + flags_text(c, run.bench) + notes_text(c, run.bench);
 }
 
 std::string bench(const Run& run, const Context& c) {
   std::string out = bench_block(run, c);
-  for (const Case& measured : run.bench.cases) out += check_text(c, measured);
+  out += checks_text(c, run.bench);
   return out;
 }
 

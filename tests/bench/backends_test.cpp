@@ -24,10 +24,13 @@ std::string open_error(const BackendRequest& request) {
 }
 
 TEST(Backends, AnUnknownNameIsToldWhichNamesThereAre) {
-  EXPECT_EQ(open_error({"cpu", "fortran", "", 1, 0}),
-            "unknown backend 'fortran', expected one of openblas, cublaslt, cublas, clblast");
+  EXPECT_EQ(
+      open_error({"cpu", "fortran", "", 1, 0}),
+      "unknown backend 'fortran', expected one of openblas, onednn, blis, mkl, cublaslt, cublas, "
+      "clblast");
   EXPECT_EQ(open_error({"cpu", "", "", 1, 0}),
-            "unknown backend '', expected one of openblas, cublaslt, cublas, clblast");
+            "unknown backend '', expected one of openblas, onednn, blis, mkl, cublaslt, cublas, "
+            "clblast");
 }
 
 TEST(Backends, ADeviceOfTheWrongKindIsRefused) {

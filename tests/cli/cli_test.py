@@ -390,6 +390,74 @@ exit 0
 """
 
 
+class CpuLibraries(unittest.TestCase):
+    """The CPU's side: every library a row, and what is wrong with one of them."""
+
+    def bench(self, *arguments, script="", code=0, **env):
+        environment = {"GPUREADY_LIBRARY_PATH": f"{FAKES}/blas", "OPENBLAS_CORETYPE": None, **env}
+        environment["GPUREADY_FAKE_SCRIPT"] = fake_gpu(script)["GPUREADY_FAKE_SCRIPT"]
+        kept = {k: v for k, v in os.environ.items() if environment.get(k, "") is not None}
+        result = subprocess.run(
+            [BINARY, "bench", "--device", "cpu", "--size", "200", "--max-time", "0.1", "--json",
+             *arguments], env={**kept, **{k: v for k, v in environment.items() if v is not None}},
+            capture_output=True, text=True, timeout=110, check=False)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        return validate(result.stdout, "bench")
+
+    def notes(self, answer):
+        return " ".join(note if isinstance(note, str) else json.dumps(note)
+                        for note in answer["notes"])
+
+    def fake_rows(self, answer, flag=None):
+        return [c for c in answer["cases"] if c["library"]["version"] == "0.0.1"
+                and (flag is None or flag in c["flags"])]
+
+    def test_every_library_is_a_row_and_every_product_is_checked(self):
+        answer = self.bench(GPUREADY_LIBRARY_PATH="")
+        self.assertTrue(answer["cases"])
+        for case in answer["cases"]:
+            self.assertTrue(case["verification"]["passed"])
+            self.assertGreater(case["percent_of_peak"]["peak_flops"], 0)
+        threads = {case["threads"] for case in answer["cases"]}
+        self.assertIn(1, threads)
+
+    def test_quick_takes_the_fastest_library_alone(self):
+        answer = self.bench("--quick")
+        self.assertEqual(len(answer["cases"]), 1)
+
+    def test_a_library_that_crashes_costs_only_its_own_row(self):
+        answer = self.bench(script="crash cblas_sgemm\n")
+        self.assertEqual(self.fake_rows(answer), [])
+        self.assertTrue(answer["cases"])
+        self.assertTrue(any("signal 11" in error["why"] for error in answer["errors"]), answer["errors"])
+
+    def test_a_library_with_a_wrong_product_ends_with_5(self):
+        for arguments in ((), ("--quick",)):
+            answer = self.bench(*arguments, script="wrong-element\n", code=5)
+            self.assertEqual(self.fake_rows(answer), [])
+            self.assertTrue(any(error["wrong_product"] for error in answer["errors"]))
+
+    def test_kernels_for_an_older_cpu_are_told_and_measured_with_their_name(self):
+        answer = self.bench("--backend", "openblas")
+        self.assertEqual(self.fake_rows(answer)[0]["library"]["kernel_target"], "Prescott")
+        row, = self.fake_rows(answer, "override")
+        self.assertIn(row["library"]["kernel_target"], {"SkylakeX", "Haswell"})
+        self.assertIn("Prescott", self.notes(answer))
+
+    def test_a_users_variable_is_left_out_and_shown_in_a_row_of_its_own(self):
+        answer = self.bench("--backend", "openblas", OPENBLAS_CORETYPE="Nehalem")
+        row, = self.fake_rows(answer, "environment")
+        self.assertEqual(row["library"]["kernel_target"], "Nehalem")
+        self.assertEqual(self.fake_rows(answer)[0]["library"]["kernel_target"], "Prescott")
+        self.assertIn("OPENBLAS_CORETYPE=Nehalem", self.notes(answer))
+
+    def test_a_type_that_no_library_has_is_undecided_and_says_so(self):
+        answer = self.bench("--dtype", "fp8", code=3)
+        self.assertEqual(answer["errors"][0]["dtype"], "fp8")
+        answer = self.bench("--dtype", "fp64")
+        self.assertTrue(all(case["dtype"]["name"] == "fp64" for case in answer["cases"]))
+
+
 class Setup(unittest.TestCase):
     """`setup --apply` with a fake GPU whose driver works, and stand-ins for what it calls."""
 

@@ -44,12 +44,13 @@ TEST(VendorLoad, TellsEveryFailureOfTheLoader) {
   EXPECT_FALSE(load_nvml(machine));
   EXPECT_FALSE(load_opencl(machine));
   EXPECT_FALSE(load_clblast(machine));
-  EXPECT_FALSE(load_openblas(machine, "libopenblas.so.0"));
 }
 
 TEST(VendorLoad, TellsTheLibraryThatLacksWhatIsRequired) {
   const auto machine = host::make_real_host();
-  const auto wrong = load_openblas(*machine, "libc.so.6");
+  const auto library = machine->open_library("libc.so.6");
+  ASSERT_TRUE(library);
+  const auto wrong = bind_blas<Cblas>(*machine, *library);
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().reason, Absence::symbol_missing);
   EXPECT_THAT(wrong.error().detail, HasSubstr("libc.so.6 lacks the function cblas_sgemm"));
@@ -87,7 +88,10 @@ TEST(VendorErrors, SurviveALibraryThatAnswersNothing) {
 TEST(VendorLoad, BindsOpenBlasWithThePrefixOfTheWheel) {
 #ifdef GPUREADY_OPENBLAS_LIBRARY
   const auto machine = host::make_real_host();
-  const auto wheel = load_openblas(*machine, GPUREADY_OPENBLAS_LIBRARY);
+  const auto library = machine->open_library(GPUREADY_OPENBLAS_LIBRARY);
+  ASSERT_TRUE(library) << library.error().text;
+  EXPECT_TRUE(bind_blas<Cblas>(*machine, *library));
+  const auto wheel = bind_blas<OpenBlas>(*machine, *library);
   ASSERT_TRUE(wheel) << wheel.error().detail;
   EXPECT_THAT(wheel->missing_optional, ::testing::IsEmpty());
   EXPECT_THAT(wheel->api.openblas_get_config(), HasSubstr("OpenBLAS"));

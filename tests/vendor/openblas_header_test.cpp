@@ -1,5 +1,5 @@
-/// Compares vendor::OpenBlas with the cblas.h of PyPI's OpenBLAS, where it is there. It writes its
-/// prefix before every name.
+/// Compares vendor::Cblas and vendor::OpenBlas with the cblas.h of PyPI's OpenBLAS, where it is
+/// there. It writes its prefix before every name.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,8 +30,11 @@ declarations::Compared compare(const std::string& name) {
 
 TEST(OpenBlasHeader, DeclaresEveryFunctionAsWeDo) {
   using T = OpenBlas;
+  const std::vector<declarations::Compared> shared{
+      compare<decltype(Cblas::cblas_sgemm), decltype(::scipy_cblas_sgemm)>("cblas_sgemm"),
+      compare<decltype(Cblas::cblas_dgemm), decltype(::scipy_cblas_dgemm)>("cblas_dgemm")};
+  EXPECT_THAT(declarations::faults<Cblas>(shared), ::testing::IsEmpty());
   const std::vector<declarations::Compared> compared{
-      compare<decltype(T::cblas_sgemm), decltype(::scipy_cblas_sgemm)>("cblas_sgemm"),
       compare<decltype(T::openblas_set_num_threads), decltype(::scipy_openblas_set_num_threads)>(
           "openblas_set_num_threads"),
       compare<decltype(T::openblas_get_num_threads), decltype(::scipy_openblas_get_num_threads)>(
