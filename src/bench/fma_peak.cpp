@@ -18,9 +18,6 @@ constexpr int slices = 30;
 constexpr double slice_s = 0.002;
 /// The part of a slice that all threads must share for their own rates to be added up.
 constexpr double shared_part = 0.8;
-/// Accumulators in each loop: more than latency times units of any CPU so far (at most 5 x 2, ARM
-/// 4 x 4).
-constexpr int accumulators = 12;
 
 struct Loop {
   FmaLoop kind;
@@ -32,6 +29,9 @@ struct Loop {
 void run_nothing(std::int64_t /*rounds*/) {}
 
 #if defined(__x86_64__)
+
+/// Accumulators in each loop: more than latency times units of any CPU so far (at most 5 x 2).
+constexpr int accumulators = 12;
 
 /// Written in assembly so that the loop is the same at every level of optimisation, and so that no
 /// file has to be built for a CPU that the rest may not have.
