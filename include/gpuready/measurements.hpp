@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpuready/fact.hpp"
+#include "gpuready/load_test.hpp"
 #include "gpuready/message.hpp"
 #include "gpuready/units.hpp"
 
@@ -151,6 +152,7 @@ struct Case {
   Fact<double> with_transfers_s;
   FirstCall first_call;
   Verification verification;
+  Fact<GpuLoad> telemetry = Fact<GpuLoad>::absent(Absence::not_applicable, "no GPU was watched");
   std::vector<std::string> flags;
 
   template <class Self, class Visit>
@@ -175,10 +177,12 @@ struct Case {
       "median time with A and B sent and C fetched");
     f("first_call", s.first_call, Unit::none, "what only the first product costs");
     f("verification", s.verification, Unit::none, "whether the product is right");
+    f("telemetry", s.telemetry, Unit::none, "what NVML saw while the product was timed");
     f("flags", s.flags, Unit::none,
       "not-converged, not-steady, drifting, two-modes, few-samples, shrunk, pageable, "
       "opencl-on-cpu, cache-warm, finer-than-asked, event-clock-doubtful, tf32-override, "
-      "launch-blocking, fp8-fast-accumulate, emulated, override, environment, above-peak");
+      "launch-blocking, fp8-fast-accumulate, emulated, override, environment, above-peak, "
+      "hardware-slowdown, thermal, power-limited, clocks-capped, not-fed");
   }
 };
 

@@ -4,10 +4,12 @@
 #include "base/json.hpp"
 #include "bench/bandwidth.hpp"
 #include "bench/runner.hpp"
+#include "bench/telemetry.hpp"
 #include "gpuready/gpuready.hpp"
 #include "host/attached_command.hpp"
 #include "host/child_process.hpp"
 #include "host/real_host.hpp"
+#include "probe/load_sampler.hpp"
 #include "probe/vendor_child.hpp"
 
 namespace gpuready {
@@ -24,6 +26,22 @@ bench::MeasureAnswer bad_request(const std::string& why) {
   return answer;
 }
 
+/// The same with NVML's figures of the GPU.
+bench::MeasureAnswer measure_and_watch(host::Host& host, const bench::MeasureRequest& request,
+                                       const bench::Progress& report) {
+  const auto sampler = probe::open_load_sampler(host, request.nvml_index);
+  GpuLoad seen;
+  seen.device = request.backend.device;
+  const bench::Monitor monitor{[&] { sampler->before(seen); }, [&] { sampler->sample(seen); },
+                               [&] { sampler->after(seen); }};
+  bench::MeasureAnswer answer = bench::measure(host, request, steady_seconds, report, monitor);
+  for (Case& c : answer.cases) {
+    c.telemetry = Fact<GpuLoad>(seen, "NVML");
+    for (std::string& flag : bench::telemetry_flags(seen)) c.flags.push_back(std::move(flag));
+  }
+  return answer;
+}
+
 bench::MeasureAnswer measure_as_asked(std::string_view input, std::ostream& progress) {
   const auto json = base::parse_json(input);
   if (!json) return bad_request(json.error().text);
@@ -31,9 +49,9 @@ bench::MeasureAnswer measure_as_asked(std::string_view input, std::ostream& prog
   base::JsonReader reader;
   if (!reader.read(*json, request)) return bad_request(reader.error());
   const auto host = host::make_real_host();
-  return bench::measure(*host, request, steady_seconds, [&](double done) {
-    progress << done << '\n' << std::flush;
-  });
+  const auto report = [&](double done) { progress << done << '\n' << std::flush; };
+  if (!request.nvml_index) return bench::measure(*host, request, steady_seconds, report);
+  return measure_and_watch(*host, request, report);
 }
 
 }  // namespace

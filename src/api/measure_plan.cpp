@@ -130,6 +130,12 @@ class Planner {
   MeasurePlan take() { return std::move(plan_); }
 
  private:
+  [[nodiscard]] Fact<std::int64_t> nvml_index_of(std::int64_t cuda_index) const {
+    for (const Gpu& gpu : machine_.gpus)
+      if (gpu.cuda_index.is(cuda_index)) return gpu.nvml_index;
+    return Fact<std::int64_t>::absent(Absence::not_found, "NVML has no such GPU");
+  }
+
   [[nodiscard]] bool kernel_ran() const {
     return std::ranges::any_of(machine_.gpus, [](const Gpu& g) { return g.kernel.is(true); });
   }
@@ -185,6 +191,7 @@ class Planner {
       request.shape = shape;
       request.data = request_.data;
       request.max_time_s = request_.max_time_s;
+      if (target.kind == "cuda") request.nvml_index = nvml_index_of(target.index);
       planned.attempts.push_back(std::move(request));
     }
   }

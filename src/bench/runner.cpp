@@ -44,11 +44,12 @@ constexpr double progress_check = 0.8;
 class CaseRun {
  public:
   CaseRun(Backend& backend, const MeasureRequest& request, const Clock& clock,
-          const Progress& progress)
+          const Progress& progress, const Monitor& monitor)
       : backend_(backend),
         request_(request),
         clock_(clock),
         progress_(progress),
+        monitor_(monitor),
         device_(backend.describe().device) {}
 
   tl::expected<Case, Failure> measure() {
@@ -78,6 +79,7 @@ class CaseRun {
   }
 
   Step prepare() {
+    if (monitor_.before) monitor_.before();
     auto limits = ask_limits();
     if (!limits) return tl::unexpected<Failure>(limits.error());
     for (;;) {
@@ -205,6 +207,7 @@ class CaseRun {
   }
 
   Step take_samples() {
+    const Watch watch(monitor_.sample);
     const StoppingRule rule = stopping_rule(backend_.runs_on_cpu(), request_.max_time_s);
     if (!batches_.empty()) product_s_ = wall_per_product(batches_.front());
     const double start = clock_() - (batches_.empty() ? 0 : batches_.front().elapsed.wall_s);
@@ -223,6 +226,7 @@ class CaseRun {
 
   Step time_transfers() {
     progress_(progress_check);
+    if (monitor_.after) monitor_.after();
     if (backend_.runs_on_cpu()) {
       transfers_s_ = Fact<double>::absent(Absence::not_applicable,
                                           "the CPU works in main memory: nothing travels");
@@ -323,6 +327,7 @@ class CaseRun {
   const MeasureRequest& request_;
   const Clock& clock_;
   const Progress& progress_;
+  const Monitor& monitor_;
   const std::string device_;
   const DtypeRow* row_ = nullptr;
   Storage storage_;
@@ -349,7 +354,7 @@ MeasureAnswer error_answer(const MeasureRequest& request, Failure failure) {
 }  // namespace
 
 MeasureAnswer measure(host::Host& host, const MeasureRequest& request, const Clock& clock,
-                      const Progress& progress) {
+                      const Progress& progress, const Monitor& monitor) {
   progress(0);
   const double start = clock();
   const auto backend = open_backend(host, request.backend);
@@ -357,15 +362,15 @@ MeasureAnswer measure(host::Host& host, const MeasureRequest& request, const Clo
   if (!backend)
     return error_answer(
         request, {{"bench.error.open", {request.backend.backend, backend.error().text}}, false});
-  MeasureAnswer answer = measure_on(**backend, request, clock, progress);
+  MeasureAnswer answer = measure_on(**backend, request, clock, progress, monitor);
   for (Case& c : answer.cases) c.first_call.load_s = Fact<double>(load_s, "clock");
   return answer;
 }
 
 MeasureAnswer measure_on(Backend& backend, const MeasureRequest& request, const Clock& clock,
-                         const Progress& progress) {
+                         const Progress& progress, const Monitor& monitor) {
   try {
-    auto measured = CaseRun(backend, request, clock, progress).measure();
+    auto measured = CaseRun(backend, request, clock, progress, monitor).measure();
     if (!measured) return error_answer(request, std::move(measured.error()));
     MeasureAnswer answer;
     answer.cases.push_back(std::move(*measured));

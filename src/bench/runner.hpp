@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "bench/backend.hpp"
+#include "bench/watch.hpp"
 
 namespace gpuready::bench {
 
@@ -16,6 +17,8 @@ struct MeasureRequest {
   std::string data = "uniform";  ///< a name of operands.hpp
   bool with_transfers = true;
   bool with_peak = true;
+  /// NVML's index of the GPU, where it is to be watched.
+  Fact<std::int64_t> nvml_index = Fact<std::int64_t>::absent(Absence::not_tested, "not asked for");
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
@@ -31,6 +34,7 @@ struct MeasureRequest {
     f("max_time_s", s.max_time_s, Unit::seconds, "limit of the timed section");
     f("with_transfers", s.with_transfers, Unit::none, "time the transfers too");
     f("with_peak", s.with_peak, Unit::none, "measure the CPU's peak too");
+    f("nvml_index", s.nvml_index, Unit::none, "NVML's index of the GPU to watch");
   }
 };
 
@@ -57,12 +61,13 @@ struct MeasureAnswer {
 /// few-samples, shrunk, cache-warm (too few sets of buffers for the cache), finer-than-asked (the
 /// library used a finer type than was asked for), event-clock-doubtful, pageable, opencl-on-cpu,
 /// tf32-override, launch-blocking.
+/// `monitor` looks at the device before, during and after the timed section.
 MeasureAnswer measure(host::Host& host, const MeasureRequest& request, const Clock& clock,
-                      const Progress& progress);
+                      const Progress& progress, const Monitor& monitor = {});
 
 /// The same on a backend that is open already.
 MeasureAnswer measure_on(Backend& backend, const MeasureRequest& request, const Clock& clock,
-                         const Progress& progress);
+                         const Progress& progress, const Monitor& monitor = {});
 
 /// CPU against GPU from the measured cases: the fastest CPU case and the first GPU case (cuda
 /// before opencl; OpenCL on a CPU never counts), where their shapes and types are equal. Pure.

@@ -22,8 +22,7 @@ bool little_power_drawn(const GpuLoad& seen) {
 
 }  // namespace
 
-std::vector<std::string> telemetry_flags(const GpuLoad& seen,
-                                         std::optional<double> percent_of_peak) {
+std::vector<std::string> telemetry_flags(const GpuLoad& seen) {
   std::vector<std::string> flags;
   const std::int64_t reasons = seen.clock_event_reasons.value_or(0);
   const auto any = [&](std::int64_t bits) { return (reasons & bits) != 0; };
@@ -33,10 +32,11 @@ std::vector<std::string> telemetry_flags(const GpuLoad& seen,
   const bool told = any(software_power_cap | hardware_slowdown | software_thermal |
                         hardware_thermal | power_brake);
   if (!told && seen.clock_event_reasons && slow_clock(seen)) flags.emplace_back("clocks-capped");
-  if (percent_of_peak && *percent_of_peak < low_percent && little_power_drawn(seen) &&
-      !slow_clock(seen))
-    flags.emplace_back("not-fed");
   return flags;
+}
+
+bool not_fed(const GpuLoad& seen, double percent_of_peak) {
+  return percent_of_peak < low_percent && little_power_drawn(seen) && !slow_clock(seen);
 }
 
 }  // namespace gpuready::bench
