@@ -5,11 +5,13 @@
 #include <iterator>
 
 #include "api/bandwidth.hpp"
+#include "api/gpu_peak.hpp"
 #include "api/cpu_plan.hpp"
 #include "api/measure_plan.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "bench/runner.hpp"
+#include "catalog/tables.hpp"
 
 namespace gpuready::api {
 
@@ -232,6 +234,7 @@ Result<BenchAnswer> run_bench(host::Host& host, const Machine& machine, const Do
   if (plan->has_cpu && request.products)
     std::ranges::copy(cpu_notes(machine, answer.bench.cases),
                       std::back_inserter(answer.bench.notes));
+  for (Case& c : answer.bench.cases) add_gpu_peak(machine, catalog::tables().peaks, c);
   answer.bench.speedup = bench::compare_cpu_gpu(answer.bench.cases);
   return answer;
 }

@@ -40,7 +40,9 @@ Result<Tables> load_tables(const Override& replaced) {
   if (!xids) return tl::unexpected(xids.error());
   auto rules = load_rule_texts(replaced);
   if (!rules) return tl::unexpected(rules.error());
-  return Tables{std::move(*wheels), std::move(*xids), std::move(*rules)};
+  auto peaks = load_peak_ops(replaced);
+  if (!peaks) return tl::unexpected(peaks.error());
+  return Tables{std::move(*wheels), std::move(*xids), std::move(*rules), std::move(*peaks)};
 }
 
 const Tables& tables() { return in_use(); }

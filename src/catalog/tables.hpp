@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "catalog/peak.hpp"
 #include "catalog/rows.hpp"
 #include "catalog/rule_text.hpp"
 #include "catalog/wheels.hpp"
@@ -15,6 +16,7 @@ struct Tables {
   WheelTables wheels;
   std::vector<Xid> xids;
   RuleTexts rules;
+  std::vector<PeakOps> peaks;
 };
 
 /// Each table by its name below data/ ("xid.csv", "rules/nouveau-bound.md"), the user's where there

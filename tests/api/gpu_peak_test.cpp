@@ -13,8 +13,8 @@ struct Measured {
   Case c;
 };
 
-/// An H100 at 1.755 GHz, as NVML saw it.
-Measured h100(double teraflops) {
+/// An H100 as NVML saw it.
+Measured h100(double teraflops, double clock_ghz = 1.755, double power_w = 690) {
   Measured m;
   Gpu gpu;
   gpu.cuda_index = {std::int64_t{0}, "cuda"};
@@ -26,11 +26,11 @@ Measured h100(double teraflops) {
   m.c.dtype.name = "bf16";
   m.c.flops = teraflops * 1e12;
   GpuLoad seen;
-  seen.sm_clock_hz = {1.755e9, "nvml"};
+  seen.sm_clock_hz = {clock_ghz * 1e9, "nvml"};
   seen.sm_clock_max_hz = {1.98e9, "nvml"};
-  seen.power_w = {690.0, "nvml"};
+  seen.power_w = {power_w, "nvml"};
   seen.power_limit_w = {700.0, "nvml"};
-  m.c.telemetry = {seen, "NVML"};
+  m.c.telemetry = Fact<GpuLoad>(seen, "NVML");
   return m;
 }
 
@@ -52,9 +52,7 @@ TEST(GpuPeak, MoreThanThePeakIsOurError) {
 }
 
 TEST(GpuPeak, AStalledFeedIsTold) {
-  Measured m = h100(200);
-  m.c.telemetry->power_w = {200.0, "nvml"};
-  m.c.telemetry->sm_clock_hz = {1.95e9, "nvml"};
+  Measured m = h100(200, 1.95, 200);
   add(m);
   EXPECT_THAT(m.c.flags, Contains("not-fed"));
 }
