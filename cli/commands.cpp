@@ -1,7 +1,5 @@
 #include "commands.hpp"
 
-#include <cmath>
-#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <iterator>
@@ -10,66 +8,11 @@
 #include "apply.hpp"
 #include "exit_codes.hpp"
 #include "output_file.hpp"
-#include "terminal.hpp"
+#include "work.hpp"
 
 namespace gpuready::cli {
 
 namespace {
-
-/// One command at work: the session, its options, and the style of its answer.
-struct Work {
-  Session& session;
-  const CommonOptions& common;
-  Style style;
-};
-
-int fail(int code, const std::string& text) {
-  complain(text);
-  return code;
-}
-
-int print_answer(const std::string& text, int code) {
-  constexpr int broken_pipe = 32;  // EPIPE
-  const auto printed = print(text);
-  if (printed) return code;
-  if (printed.error().code == broken_pipe) return exit_signal_base + 13;  // as if SIGPIPE had come
-  return fail(exit_outside_failed, "cannot write the answer: " + printed.error().text);
-}
-
-int show(const Work& work, const Run& run, View view, int code) {
-  return print_answer(work.common.json ? show_json(run, view) : show_text(run, view, work.style),
-                      code);
-}
-
-ProgressSink sink(ProgressBar& bar, const Style& style) {
-  return [&bar, style](double done, const Message& what) {
-    bar.show(done, message_text(style, what.key, what.args));
-  };
-}
-
-void judge(Run& run) {
-  run.doctor = diagnose(run.machine);
-  run.device = choose_device(run.machine, run.doctor);
-  run.torch_device = choose_torch_device(run.machine, run.doctor);
-}
-
-int code_of(Answer answer) {
-  switch (answer) {
-    case Answer::yes:
-      return exit_yes;
-    case Answer::no:
-      return exit_no;
-    case Answer::undecided:
-      return exit_undecided;
-    case Answer::wrong_product:
-      return exit_wrong_product;
-    case Answer::unreadable_input:
-      return exit_usage;
-    case Answer::outside_failed:
-      return exit_outside_failed;
-  }
-  return exit_bug;
-}
 
 constexpr std::int64_t quick_size = 1024;
 constexpr double quick_seconds = 1.0;
@@ -185,56 +128,10 @@ int run(const Work& work, const SetupOptions& options) {
               doctor_code(run.doctor.verdict, false));
 }
 
-/// "M,N,K" as three sizes.
-Result<Shape> parse_shape(const std::string& text) {
-  Shape shape;
-  char rest = 0;
-  const int read = std::sscanf(text.c_str(), "%ld,%ld,%ld%c", &shape.m, &shape.n, &shape.k, &rest);
-  const auto sensible = [](std::int64_t size) { return size >= 1 && size <= 65536; };
-  if (read != 3 || !sensible(shape.m) || !sensible(shape.n) || !sensible(shape.k))
-    return failure("--shape " + text + ": expected three sizes from 1 to 65536, as 4096,4096,1024");
-  return shape;
-}
+int run(const Work& work, const BenchOptions& options) { return run_bench_command(work, options); }
 
-Result<BenchRequest> bench_request(const BenchOptions& options) {
-  BenchRequest request;
-  request.device = options.device, request.backend = options.backend;
-  request.threads = options.threads;
-  request.every_cpu_library = !options.quick && !options.lesson;
-  if (options.quick) {
-    request.shapes = {{quick_size, quick_size, quick_size}};
-    request.max_time_s = quick_seconds;
-  }
-  if (options.size > 0) request.shapes = {{options.size, options.size, options.size}};
-  if (!options.shape.empty()) {
-    const auto shape = parse_shape(options.shape);
-    if (!shape) return tl::unexpected(shape.error());
-    request.shapes = {*shape};
-  }
-  request.bandwidth = options.bandwidth;
-  request.products = !options.bandwidth;
-  if (!options.dtypes.empty()) request.dtypes = options.dtypes;
-  if (!options.data.empty()) request.data = options.data;
-  if (std::isnan(options.max_time_s)) return failure("--max-time nan: expected seconds");
-  if (options.max_time_s > 0) request.max_time_s = options.max_time_s;
-  return request;
-}
-
-int run(const Work& work, const BenchOptions& options) {
-  const auto request = bench_request(options);
-  if (!request) return fail(exit_usage, request.error().text);
-  Run run = work.session.new_run("bench");
-  Result<BenchAnswer> bench = failure("");
-  {
-    ProgressBar bar(work.common, work.style);
-    bar.show(0, message_text(work.style, "progress.facts"));
-    run.machine = work.session.facts(true);
-    judge(run);
-    bench = work.session.bench(run.machine, run.doctor, *request, sink(bar, work.style));
-  }
-  if (!bench) return fail(exit_usage, bench.error().text);
-  run.bench = bench->bench;
-  return show(work, run, options.lesson ? View::lesson : View::bench, code_of(bench->answer));
+int run(const Work& work, const CompareOptions& options) {
+  return run_compare_command(work, options);
 }
 
 int run(const Work& work, const RecordOptions& options) {

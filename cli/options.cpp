@@ -48,6 +48,10 @@ class Builder {
       c.add_flag("--yes", setup_.yes, help("setup-yes"))->needs(apply);
     });
     add_command("bench", [this](CLI::App& c) { add_bench(c); });
+    add_command("compare", [this](CLI::App& c) {
+      c.add_option("A", compare_.first, help("compare-first"))->required()->type_name("FILE");
+      c.add_option("B", compare_.second, help("compare-second"))->required()->type_name("FILE");
+    });
     add_command("record", [this](CLI::App& c) {
       c.add_option("-o,--output", record_.output, help("output"))->type_name("FILE");
       add_deep(c, record_.deep);
@@ -65,6 +69,7 @@ class Builder {
       bench.quick = bench.quick || page_.quick;
       return bench;
     }
+    if (app_.got_subcommand("compare")) return compare_;
     if (app_.got_subcommand("record")) return record_;
     return page_;
   }
@@ -122,9 +127,7 @@ class Builder {
   }
 
   void add_bench(CLI::App& c) {
-    c.add_flag("--lesson", bench_.lesson, help("bench-lesson"));
-    c.add_flag("--quick", bench_.quick, help("quick"));
-    c.add_flag("--bandwidth", bench_.bandwidth, help("bench-bandwidth"));
+    add_bench_modes(c);
     c.add_option("--size", bench_.size, help("bench-size"))
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
@@ -137,7 +140,7 @@ class Builder {
     c.add_option("--data", bench_.data, help("bench-data"))
         ->type_name("uniform|normal|zeros|ones|DIR");
     c.add_option("--device", bench_.device, help("bench-device"))
-        ->type_name("cpu|cuda[:i]|opencl[:i]");
+        ->type_name("cpu|cuda[:i]|opencl[:i]|all");
     c.add_option("--backend", bench_.backend, help("bench-backend"))
         ->type_name("NAME")
         ->check(
@@ -150,6 +153,23 @@ class Builder {
         ->check(CLI::Range(0.1, 3600.0));
   }
 
+  /// One mode at most.
+  void add_bench_modes(CLI::App& c) {
+    std::vector<CLI::Option*> modes{
+        c.add_flag("--lesson", bench_.lesson, help("bench-lesson")),
+        c.add_flag("--quick", bench_.quick, help("bench-quick")),
+        c.add_flag("--standard", bench_.standard, help("bench-standard")),
+        c.add_flag("--peak", bench_.peak, help("bench-peak")),
+        c.add_flag("--claims", bench_.claims, help("bench-claims")),
+        c.add_flag("--bandwidth", bench_.bandwidth, help("bench-bandwidth"))};
+    for (std::size_t i = 0; i < modes.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) modes[i]->excludes(modes[j]);
+    c.add_flag("--torch", bench_.torch, help("bench-torch"));
+    c.add_flag("--strict", bench_.strict, help("bench-strict"));
+    c.add_option("--csv", bench_.csv, help("bench-csv"))->type_name("FILE");
+    c.add_option("--jsonl", bench_.jsonl, help("bench-jsonl"))->type_name("FILE");
+  }
+
   CLI::App& app_;
   Style style_;
   Options& options_;
@@ -159,6 +179,7 @@ class Builder {
   DoctorOptions doctor_;
   SetupOptions setup_;
   BenchOptions bench_;
+  CompareOptions compare_;
   RecordOptions record_;
 };
 

@@ -32,13 +32,17 @@ struct DoctorOptions {
   DeepOptions deep;
 };
 struct BenchOptions {
-  bool lesson = false, quick = false, bandwidth = false;
+  bool lesson = false, quick = false, standard = false, peak = false, claims = false;
+  bool bandwidth = false, strict = false, torch = false;
   std::int64_t size = 0, threads = 0;
-  std::string shape, device, backend;
+  double max_time_s = 0;
+  std::string shape, device, backend, csv, jsonl;
   std::vector<std::string> dtypes;
   /// What stands in the matrices, or (any other word) the folder that the common --data means.
   std::string data;
-  double max_time_s = 0;
+};
+struct CompareOptions {
+  std::string first, second;
 };
 struct SetupOptions {
   bool apply = false, yes = false;
@@ -49,7 +53,7 @@ struct RecordOptions {
 };
 
 using CommandOptions = std::variant<PageOptions, FactsOptions, DeviceOptions, DoctorOptions,
-                                    SetupOptions, BenchOptions, RecordOptions>;
+                                    SetupOptions, BenchOptions, CompareOptions, RecordOptions>;
 
 struct Options {
   CommonOptions common;

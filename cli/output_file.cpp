@@ -26,13 +26,12 @@ int write_all(int fd, std::string_view text) {
   return 0;
 }
 
-/// Devices and pipes (/dev/full, /dev/stdout) cannot be replaced; they are written to.
+}  // namespace
+
 bool is_special(const std::string& path) {
   struct stat st {};
   return ::stat(path.c_str(), &st) == 0 && !S_ISREG(st.st_mode);
 }
-
-}  // namespace
 
 Result<bool> write_file(const std::string& path, std::string_view text) {
   const bool special = is_special(path);

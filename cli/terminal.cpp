@@ -23,6 +23,7 @@ namespace {
 /// Set before anything else; read when the answer is printed.
 bool standard_output_was_open = true;
 volatile std::sig_atomic_t progress_is_shown = 0;
+volatile std::sig_atomic_t stops_gently = 0, remembered_signal = 0;
 
 constexpr std::string_view clear_line = "\r\x1b[K";
 
@@ -43,6 +44,10 @@ void write_all(int fd, std::string_view text) {
 extern "C" void end_by_signal(int signal) {
   if (forward_signal(signal)) return;  // it ends first, and we after it
   stop_children();
+  if (stops_gently != 0 && remembered_signal == 0) {
+    remembered_signal = signal;
+    return;
+  }
   if (progress_is_shown != 0) write_all(2, clear_line);
   ::_exit(exit_signal_base + signal);
 }
@@ -52,6 +57,16 @@ std::size_t terminal_width() {
   winsize size{};
   if (::isatty(1) == 0 || ::ioctl(1, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual;
   return std::clamp<std::size_t>(size.ws_col, narrowest, widest);
+}
+
+/// As setlocale() would choose: the first of these that is set.
+bool speaks_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string value = environment(name);
+    if (value.empty()) continue;
+    return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos;
+  }
+  return false;
 }
 
 bool wants_color(const CommonOptions& options) {
@@ -83,6 +98,7 @@ Style choose_style(const CommonOptions& options) {
       options.language.empty() ? language_from_environment() : language_for(options.language);
   style.width = terminal_width();
   style.color = wants_color(options);
+  style.unicode = ::isatty(1) != 0 && speaks_utf8();
   style.verbose = options.verbose;
   return style;
 }
@@ -124,6 +140,10 @@ void catch_signals() {
   ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of write(), not our end
 }
 
+void stop_gently(bool gently) { stops_gently = gently ? 1 : 0; }
+
+int stop_signal() { return remembered_signal; }
+
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 ProgressBar::ProgressBar(const CommonOptions& options, Style style)
@@ -140,10 +160,26 @@ void ProgressBar::show(double done, const std::string& what) {
   constexpr std::size_t cells = 24;
   const double part = std::clamp(done, 0.0, 1.0);
   const auto full = static_cast<std::size_t>(part * static_cast<double>(cells));
+  const std::string bar = "[" + std::string(full, '#') + std::string(cells - full, '.') + "] " +
+                          std::to_string(static_cast<int>(part * 100)) + "%  " + what;
   progress_is_shown = 1;
-  write_all(2, std::string(clear_line) + "[" + std::string(full, '#') +
-                   std::string(cells - full, '.') + "] " +
-                   std::to_string(static_cast<int>(part * 100)) + "%  " + what);
+  write_all(2, std::string(clear_line) + bar + time_left(part));
+}
+
+/// ", about 12 s left", once enough is done to tell.
+std::string ProgressBar::time_left(double part) {
+  constexpr double enough = 0.05, soon_s = 1;
+  const auto now = std::chrono::steady_clock::now();
+  if (begun_at_ < 0 || part < begun_at_) begun_ = now, begun_at_ = part;
+  const double elapsed_s = std::chrono::duration<double>(now - begun_).count();
+  if (part - begun_at_ < enough || elapsed_s < soon_s || part >= 1) return {};
+  const double left_s = elapsed_s * (1 - part) / (part - begun_at_);
+  return ", " + message_text(style_, "cli.time-left",
+                             {std::to_string(static_cast<int>(left_s) + 1) + " s"});
+}
+
+void ProgressBar::say(const std::string& line) {
+  write_all(2, (active_ ? std::string(clear_line) : std::string()) + "gpuready: " + line + "\n");
 }
 
 }  // namespace gpuready::cli

@@ -1,6 +1,7 @@
 #pragma once
 /// The only code that touches the terminal.
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,11 @@ bool ask(std::string_view question);
 
 /// Ctrl-C and its kin: kills children, clears the progress line, ends with 128 + signal.
 void catch_signals();
+/// From now on (or no longer) the first such signal only kills children and is remembered; a second
+/// one ends as before.
+void stop_gently(bool gently);
+/// The signal that was remembered, or 0.
+int stop_signal();
 
 /// For a child: ends it when its parent ends.
 void end_with_parent();
@@ -43,10 +49,16 @@ class ProgressBar {
   ~ProgressBar();
 
   void show(double done, const std::string& what);
+  /// A line above the bar, on standard error, whether that is a terminal or not.
+  void say(const std::string& line);
 
  private:
+  std::string time_left(double part);
+
   bool active_ = false;
   Style style_;
+  std::chrono::steady_clock::time_point begun_;
+  double begun_at_ = -1;  ///< the part that was done then
 };
 
 }  // namespace gpuready::cli

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpuready/compare.hpp"
 #include "gpuready/result.hpp"
 #include "gpuready/run.hpp"
 
@@ -19,8 +20,14 @@ namespace gpuready {
 /// Part done (0 to 1) and what is being done, for a progress bar.
 using ProgressSink = std::function<void(double done, const Message& what)>;
 
+/// What a benchmark is for: some products, or one of the modes with its own choice of them.
+enum class BenchMode { products, lesson, quick, standard, peak, claims };
+
 struct BenchRequest {
-  std::string device;   ///< cpu, cuda[:i], opencl[:i]; empty: the CPU and the best GPU
+  BenchMode mode = BenchMode::products;
+  /// cpu, cuda[:i], opencl[:i], or all: every GPU, alone and at once; empty: the CPU and the best
+  /// GPU
+  std::string device;
   std::string backend;  ///< openblas, cublaslt, cublas, clblast; empty: the best
   std::vector<Shape> shapes{{5000, 5000, 5000}};
   std::vector<std::string> dtypes{"fp32"};  ///< fp64, fp32, tf32, bf16, fp16, fp16-acc16, fp8, int8
@@ -28,10 +35,17 @@ struct BenchRequest {
   bool products = true;                     ///< measure products
   bool bandwidth = false;                   ///< measure memory and the link to the GPU
   std::int64_t threads = 0;                 ///< 0: the usable physical cores
-  double max_time_s = 6.0;                  ///< of each case
+  double max_time_s = 6.0;                  ///< of the timed section of each case
+  double total_time_s = 0;                  ///< of the whole run, hard; 0: not limited
   /// Every CPU library, the fastest one with one and with all threads, and what the user's settings
   /// cost; otherwise the fastest library alone.
   bool every_cpu_library = false;
+  bool strict = false;                      ///< what did not converge is undecided
+  bool torch = false;                       ///< the same products through the user's PyTorch, too
+  bool shapes_are_chosen = false, dtypes_are_chosen = false;  ///< by the user, not by a mode
+  std::function<void(const Case&)> on_case;  ///< called as each case is done; may be empty
+  std::function<void(const Message&)> tell;  ///< what is known before the start; may be empty
+  std::function<bool()> stopped;             ///< whether to end now; may be empty
 };
 
 /// How sure an answer is: the exit codes of the contract follow from it.
@@ -107,7 +121,7 @@ enum class View { page, facts, doctor, device, bench, lesson, setup };
 struct Style {
   std::string language = "en";
   std::size_t width = 80;
-  bool color = false;
+  bool color = false, unicode = false;
   bool verbose = false;
 };
 
@@ -115,6 +129,15 @@ struct Style {
 std::string show_text(const Run& run, View view, const Style& style);
 /// One JSON object, with the schema of the view's command.
 std::string show_json(const Run& run, View view);
+/// Two runs side by side: text for people and JSON.
+std::string show_text(const Run& run, const Comparison& comparison, const Style& style);
+std::string show_json(const Run& run, const Comparison& comparison);
+/// The cases as comma-separated values with a line of names; a case as one line of JSON.
+std::string show_csv(const Run& run);
+std::string show_json_line(const Run& run, const Case& measured);
+/// Reads two runs (of `gpuready --json` or `gpuready bench --json`) and compares them. The error
+/// names the file.
+Result<Comparison> compare_files(const std::string& first, const std::string& second);
 /// A text of the message files.
 std::string message_text(const Style& style, std::string_view key,
                          std::vector<std::string> args = {});

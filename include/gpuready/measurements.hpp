@@ -186,28 +186,6 @@ struct Case {
   }
 };
 
-struct Speedup {
-  double ratio = 0;
-  Interval ci95;
-
-  template <class Self, class Visit>
-  static void fields(Self& s, Visit&& f) {
-    f("ratio", s.ratio, Unit::ratio, "CPU time over GPU time");
-    f("ci95", s.ci95, Unit::ratio, "95 % interval");
-  }
-};
-
-struct Speedups {
-  Fact<Speedup> kernel_only, with_transfers, first_use;
-
-  template <class Self, class Visit>
-  static void fields(Self& s, Visit&& f) {
-    f("kernel_only", s.kernel_only, Unit::none, "product alone");
-    f("with_transfers", s.with_transfers, Unit::none, "A and B sent, product, C fetched");
-    f("first_use", s.first_use, Unit::none, "cold start on both sides");
-  }
-};
-
 /// A measurement that was wanted and did not come about.
 struct CaseError {
   std::string device, backend;
@@ -245,23 +223,6 @@ struct Bandwidth {
     f("ci95_bytes_per_s", s.ci95_bytes_per_s, Unit::bytes_per_second,
       "distribution-free 95 % interval of the median");
     f("flags", s.flags, Unit::none, "few-samples, drifting, two-modes, wrong-bytes");
-  }
-};
-
-struct Bench {
-  std::vector<Case> cases;
-  std::vector<CaseError> errors;
-  std::vector<Bandwidth> bandwidth;
-  Speedups speedup;
-  std::vector<Message> notes;
-
-  template <class Self, class Visit>
-  static void fields(Self& s, Visit&& f) {
-    f("cases", s.cases, Unit::none, "what was measured");
-    f("errors", s.errors, Unit::none, "what could not be measured, and why");
-    f("bandwidth", s.bandwidth, Unit::none, "how fast memory and the link to the GPU are");
-    f("speedup", s.speedup, Unit::none, "CPU against GPU");
-    f("notes", s.notes, Unit::none, "what the figures depend on");
   }
 };
 

@@ -7,7 +7,7 @@
 #include "gpuready/estimates.hpp"
 #include "gpuready/findings.hpp"
 #include "gpuready/machine.hpp"
-#include "gpuready/measurements.hpp"
+#include "gpuready/bench.hpp"
 #include "gpuready/setup.hpp"
 
 namespace gpuready {

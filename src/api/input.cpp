@@ -52,6 +52,39 @@ Result<Input> understand(const base::Json& json) {
                  "\"; expected gpuready.record/1, gpuready.run/1 or gpuready.facts/1");
 }
 
+Result<std::string> read_text(host::Host& host, const std::string& path) {
+  const auto status = host.status(path);
+  if (!status) return failure(status.error().text);
+  if (status->kind == host::FileKind::directory) return failure(path + ": is a folder");
+  if (status->kind == host::FileKind::character_device)
+    return failure(path + ": is a device; expected a file");
+  if (status->size_bytes > static_cast<std::int64_t>(most_bytes)) return failure(path + too_large);
+  auto text = host.read_file(path, most_bytes + 1);
+  if (!text) return failure(text.error().text);
+  if (text->size() > most_bytes) return failure(path + too_large);
+  return text;
+}
+
+Result<Measured> understand_measured(const base::Json& json) {
+  if (!json.is_object()) return failure("expected a JSON object");
+  const auto schema_at = json.find("schema");
+  const bool named = schema_at != json.end() && schema_at->is_string();
+  const std::string schema = named ? schema_at->get<std::string>() : std::string();
+  const bool whole = schema == "gpuready.run/1";
+  if (!whole && schema != "gpuready.bench/1")
+    return failure("its schema is \"" + base::printable(schema) +
+                   "\"; expected gpuready.run/1 or gpuready.bench/1");
+  base::JsonReader reader;
+  Measured measured;
+  Bench bench;
+  const bool good = whole ? reader.read_member(json, "bench", bench) : reader.read(json, bench);
+  if (!good) return failure(reader.error());
+  if (const auto at = json.find("at"); at != json.end() && at->is_string())
+    measured.at = base::printable(at->get<std::string>());
+  measured.cases = std::move(bench.cases);
+  return measured;
+}
+
 }  // namespace
 
 Result<Input> input_from(std::string_view text) {
@@ -63,18 +96,21 @@ Result<Input> input_from(std::string_view text) {
 }
 
 Result<Input> read_input(host::Host& host, const std::string& path) {
-  const auto status = host.status(path);
-  if (!status) return failure(status.error().text);
-  if (status->kind == host::FileKind::directory) return failure(path + ": is a folder");
-  if (status->kind == host::FileKind::character_device)
-    return failure(path + ": is a device; expected a file");
-  if (status->size_bytes > static_cast<std::int64_t>(most_bytes)) return failure(path + too_large);
-  const auto text = host.read_file(path, most_bytes + 1);
-  if (!text) return failure(text.error().text);
-  if (text->size() > most_bytes) return failure(path + too_large);
+  const auto text = read_text(host, path);
+  if (!text) return tl::unexpected(text.error());
   auto input = input_from(*text);
   if (!input) return failure(path + ": " + input.error().text);
   return input;
+}
+
+Result<Measured> read_measured(host::Host& host, const std::string& path) {
+  const auto text = read_text(host, path);
+  if (!text) return tl::unexpected(text.error());
+  const auto json = base::parse_json(*text);
+  if (!json) return failure(path + ": " + base::printable(json.error().text));
+  auto measured = understand_measured(*json);
+  if (!measured) return failure(path + ": " + base::printable(measured.error().text));
+  return measured;
 }
 
 }  // namespace gpuready::api

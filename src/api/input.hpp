@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpuready/result.hpp"
 #include "gpuready/run.hpp"
@@ -24,5 +25,14 @@ Result<Input> input_from(std::string_view text);
 
 /// The error is one line: the file, what was found, what was expected.
 Result<Input> read_input(host::Host& host, const std::string& path);
+
+/// The measurements of an earlier run.
+struct Measured {
+  std::string at;
+  std::vector<Case> cases;
+};
+
+/// Reads the JSON of `gpuready --json` or `gpuready bench --json`; the error is one line as above.
+Result<Measured> read_measured(host::Host& host, const std::string& path);
 
 }  // namespace gpuready::api

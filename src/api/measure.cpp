@@ -4,14 +4,11 @@
 #include <functional>
 #include <iterator>
 
-#include "api/bandwidth.hpp"
-#include "api/gpu_peak.hpp"
 #include "api/cpu_plan.hpp"
-#include "api/measure_plan.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "bench/runner.hpp"
-#include "catalog/tables.hpp"
+#include "bench/timing.hpp"
 
 namespace gpuready::api {
 
@@ -61,12 +58,18 @@ Environment environment_of(const PlannedCase& planned, bool obey_tuning) {
 }
 
 host::Command child_command(host::Host& host, const bench::MeasureRequest& request,
-                            Environment environment, const std::function<void(double)>& progress) {
+                            Environment environment, const Patience& patience,
+                            const std::function<void(double)>& progress) {
   base::JsonWriter writer(base::keep_message);
   host::Command command;
   command.argv = {host.self(), "__measure"};
   command.input = base::dump_json(writer.write(request), false);
   command.deadline = deadline_of(request);
+  if (patience.until_s) {
+    const double left_s = std::max(*patience.until_s - bench::steady_seconds(), 0.0);
+    command.deadline = std::min(
+        command.deadline, std::chrono::milliseconds(static_cast<std::int64_t>(left_s * 1000)));
+  }
   command.environment = std::move(environment);
   command.on_errors = [lines = ProgressLines{}, progress](std::string_view piece) mutable {
     lines.add(piece);
@@ -86,10 +89,8 @@ struct ChildAnswer {
 };
 
 /// The child's answer, or an error made from how it ended.
-ChildAnswer ask_child(host::Host& host, const bench::MeasureRequest& request,
-                      Environment environment, const std::function<void(double)>& progress) {
-  const host::Command command = child_command(host, request, std::move(environment), progress);
-  const host::CommandResult result = host.run(command);
+ChildAnswer read_answer(const bench::MeasureRequest& request, const host::Command& command,
+                        const host::CommandResult& result) {
   ChildAnswer answer;
   if (result.end == host::End::exited && result.code == 0) {
     const auto json = base::parse_json(result.output);
@@ -107,9 +108,26 @@ ChildAnswer ask_child(host::Host& host, const bench::MeasureRequest& request,
   return answer;
 }
 
+/// By the user, or because the time is up.
+bool is_stopped(const Patience& patience) {
+  const bool late = patience.until_s && bench::steady_seconds() >= *patience.until_s;
+  return late || (patience.stopped && patience.stopped());
+}
+
+ChildAnswer ask_child(host::Host& host, const bench::MeasureRequest& request,
+                      Environment environment, const Patience& patience,
+                      const std::function<void(double)>& progress) {
+  const host::Command command =
+      child_command(host, request, std::move(environment), patience, progress);
+  const host::CommandResult result = host.run(command);
+  const bool by_user = patience.stopped && patience.stopped();
+  return by_user ? ChildAnswer{} : read_answer(request, command, result);
+}
+
 /// The attempts, the fastest of short products first; those that fail last. Their wrong products
 /// are told, as such a library would be believed elsewhere.
 std::vector<bench::MeasureRequest> fastest_first(host::Host& host, const PlannedCase& planned,
+                                                 const Patience& patience,
                                                  std::vector<CaseError>& errors) {
   struct Tried {
     bench::MeasureRequest request;
@@ -117,8 +135,9 @@ std::vector<bench::MeasureRequest> fastest_first(host::Host& host, const Planned
   };
   std::vector<Tried> tried;
   for (const bench::MeasureRequest& request : planned.attempts) {
+    if (is_stopped(patience)) break;
     const ChildAnswer answer =
-        ask_child(host, trial_of(request), environment_of(planned, false), [](double) {});
+        ask_child(host, trial_of(request), environment_of(planned, false), patience, [](double) {});
     const auto& cases = answer.measured.cases;
     tried.push_back({request, cases.empty() ? 0 : cases.front().flops});
     std::ranges::copy_if(answer.measured.errors, std::back_inserter(errors),
@@ -130,113 +149,60 @@ std::vector<bench::MeasureRequest> fastest_first(host::Host& host, const Planned
   return ordered;
 }
 
-/// One case with each library in turn until one gives a right product. A library that fails is
-/// tried once more with the user's tuning variables, which may be there to save it from a crash. A
-/// hang is not tried again: the next library would cost the same time.
-bench::MeasureAnswer measure_case(host::Host& host, const PlannedCase& planned,
-                                  const std::function<void(double)>& progress) {
-  bench::MeasureAnswer all;
+}  // namespace
+
+Answer judge_bench(const Bench& bench, bool strict) {
+  const bool wrong =
+      std::ranges::any_of(bench.errors, [](const CaseError& e) { return e.wrong_product; }) ||
+      std::ranges::any_of(bench.cases, [](const Case& c) { return !c.verification.passed; });
+  if (wrong) return Answer::wrong_product;
+  const bool open = std::ranges::any_of(bench.cases, [](const Case& c) {
+    return std::ranges::find(c.flags, "not-converged") != c.flags.end();
+  });
+  const bool nothing = bench.cases.empty() && bench.bandwidth.empty();
+  return nothing || (strict && open) ? Answer::undecided : Answer::yes;
+}
+
+/// A library that fails is tried once more with the user's tuning variables, which may be there to
+/// save it from a crash. A hang is not tried again: the next library would cost the same time.
+CaseAnswer measure_case(host::Host& host, const PlannedCase& planned, const Patience& patience,
+                        const std::function<void(double)>& progress) {
+  CaseAnswer all;
+  auto& [measured, used] = all;
   const std::vector<bench::MeasureRequest> attempts =
-      planned.tries_first ? fastest_first(host, planned, all.errors) : planned.attempts;
+      planned.tries_first ? fastest_first(host, planned, patience, measured.errors)
+                          : planned.attempts;
   for (const bench::MeasureRequest& request : attempts) {
     for (const bool obey_tuning : {planned.obeys_tuning, true}) {
       if (obey_tuning && !planned.obeys_tuning && !planned.tuning_is_set) continue;
-      ChildAnswer answer = ask_child(host, request, environment_of(planned, obey_tuning), progress);
+      if (is_stopped(patience)) return all;
+      ChildAnswer answer =
+          ask_child(host, request, environment_of(planned, obey_tuning), patience, progress);
       const auto& errors = answer.measured.errors;
-      if (!planned.is_optional) all.errors.insert(all.errors.end(), errors.begin(), errors.end());
-      all.cases = std::move(answer.measured.cases);
+      if (!planned.is_optional)
+        measured.errors.insert(measured.errors.end(), errors.begin(), errors.end());
+      measured.cases = std::move(answer.measured.cases);
       if (!planned.flag.empty())
-        for (Case& c : all.cases) c.flags.push_back(planned.flag);
-      if (answer.hung || !all.cases.empty() || planned.obeys_tuning) return all;
+        for (Case& c : measured.cases) c.flags.push_back(planned.flag);
+      if (!measured.cases.empty()) used = request;
+      if (answer.hung || used || planned.obeys_tuning) return all;
     }
   }
   return all;
 }
 
-/// A part of the progress bar.
-struct Part {
-  double from = 0, to = 1;
-  const ProgressSink& sink;
-};
-
-void measure_all(host::Host& host, const std::vector<PlannedCase>& planned, const Part& part,
-                 Bench& bench) {
-  const double share = (part.to - part.from) / static_cast<double>(planned.size());
-  for (std::size_t i = 0; i < planned.size(); ++i) {
-    const auto report = [&](double done) {
-      if (part.sink)
-        part.sink(part.from + share * (static_cast<double>(i) + done), planned[i].what);
-    };
-    report(0);
-    const bench::MeasureAnswer measured = measure_case(host, planned[i], report);
-    bench.cases.insert(bench.cases.end(), measured.cases.begin(), measured.cases.end());
-    bench.errors.insert(bench.errors.end(), measured.errors.begin(), measured.errors.end());
-    report(1);
-  }
-}
-
-bool is_made_good(const Bench& bench, const CaseError& error) {
-  return std::ranges::any_of(bench.cases, [&](const Case& c) {
-    return c.device == error.device && (error.dtype.empty() || c.dtype.name == error.dtype);
-  });
-}
-
-/// Errors of libraries that another library of the same device made good are only notes, unless
-/// every library was to be measured.
-void keep_what_matters(Bench& bench, bool every_cpu_library) {
-  std::vector<CaseError> kept;
-  for (CaseError& error : bench.errors) {
-    const bool told_before = std::ranges::any_of(kept, [&](const CaseError& other) {
-      return other.device == error.device && other.backend == error.backend &&
-             other.why == error.why;
-    });
-    if (told_before) continue;
-    const bool wanted = every_cpu_library && error.device == "cpu";
-    const bool made_good = !wanted && is_made_good(bench, error);
-    if (made_good)
-      bench.notes.push_back({"bench.note.library-failed", {error.device, error.backend}});
-    if (!made_good || error.wrong_product) kept.push_back(std::move(error));
-  }
-  bench.errors = std::move(kept);
-}
-
-}  // namespace
-
-Answer judge_bench(const Bench& bench) {
-  const bool wrong =
-      std::ranges::any_of(bench.errors, [](const CaseError& e) { return e.wrong_product; }) ||
-      std::ranges::any_of(bench.cases, [](const Case& c) { return !c.verification.passed; });
-  if (wrong) return Answer::wrong_product;
-  return bench.cases.empty() && bench.bandwidth.empty() ? Answer::undecided : Answer::yes;
-}
-
-Result<BenchAnswer> run_bench(host::Host& host, const Machine& machine, const Doctor& doctor,
-                              const BenchRequest& request, const ProgressSink& progress) {
-  auto plan = plan_cases(machine, doctor, request);
-  if (!plan) return tl::unexpected(plan.error());
-  BenchAnswer answer;
-  answer.bench.errors = plan->impossible;
-  answer.bench.notes = plan->notes;
-  if (!request.products) plan->cases.clear();
-  // The second round is about as long as the first one's part for the CPU.
-  const bool goes_on = request.every_cpu_library && request.products && plan->has_cpu;
-  const double first_part = goes_on ? 0.6 : 1;
-  measure_all(host, plan->cases, {0, first_part, progress}, answer.bench);
-  if (goes_on) {
-    const auto more = plan_second_round(machine, request, answer.bench.cases);
-    measure_all(host, more, {first_part, 1, progress}, answer.bench);
-    std::ranges::stable_partition(answer.bench.cases,
-                                  [](const Case& c) { return c.device == "cpu"; });
-  }
-  if (request.bandwidth) add_bandwidth(host, machine, request, progress, answer.bench);
-  answer.answer = judge_bench(answer.bench);
-  keep_what_matters(answer.bench, goes_on);
-  if (plan->has_cpu && request.products)
-    std::ranges::copy(cpu_notes(machine, answer.bench.cases),
-                      std::back_inserter(answer.bench.notes));
-  for (Case& c : answer.bench.cases) add_gpu_peak(machine, catalog::tables().peaks, c);
-  answer.bench.speedup = bench::compare_cpu_gpu(answer.bench.cases);
-  return answer;
+std::vector<bench::MeasureAnswer> measure_together(
+    host::Host& host, const std::vector<bench::MeasureRequest>& requests,
+    const Patience& patience) {
+  std::vector<host::Command> commands;
+  for (const bench::MeasureRequest& request : requests)
+    commands.push_back(
+        child_command(host, request, environment_of({}, false), patience, [](double) {}));
+  const std::vector<host::CommandResult> results = host.run_all(commands);
+  std::vector<bench::MeasureAnswer> answers;
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    answers.push_back(read_answer(requests[i], commands[i], results[i]).measured);
+  return answers;
 }
 
 }  // namespace gpuready::api

@@ -63,6 +63,8 @@ std::vector<std::pair<std::string, std::string>> json_schemas() {
           {"doctor", text(finish("doctor", base::json_schema<Doctor>(), false))},
           {"device", text(finish("device", base::json_schema<DeviceChoice>(), false))},
           {"bench", text(finish("bench", base::json_schema<Bench>(), false))},
+          {"bench-case", text(finish("bench-case", base::json_schema<Case>(), false))},
+          {"compare", text(finish("compare", base::json_schema<Comparison>(), false))},
           {"setup", text(finish("setup", base::json_schema<Setup>(), false))},
           {"record", text(finish("record", record_schema(), true))}};
 }
@@ -79,6 +81,8 @@ std::string json_documentation() {
       "at the top.\n";
   out += "\n## `gpuready setup --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
   base::document_fields<Setup>("", out);
+  out += "\n## `gpuready compare --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<Comparison>("", out);
   return out;
 }
 

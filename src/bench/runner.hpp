@@ -69,8 +69,4 @@ MeasureAnswer measure(host::Host& host, const MeasureRequest& request, const Clo
 MeasureAnswer measure_on(Backend& backend, const MeasureRequest& request, const Clock& clock,
                          const Progress& progress, const Monitor& monitor = {});
 
-/// CPU against GPU from the measured cases: the fastest CPU case and the first GPU case (cuda
-/// before opencl; OpenCL on a CPU never counts), where their shapes and types are equal. Pure.
-Speedups compare_cpu_gpu(const std::vector<Case>& cases);
-
 }  // namespace gpuready::bench

@@ -23,6 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_children = 32;
 std::array<std::atomic<pid_t>, most_children> running_groups{};
+/// Set once all children were killed: one that was just being started must not outlive that.
+std::atomic<bool> all_are_killed{false};
 
 void remember_group(pid_t pid) {
   for (auto& slot : running_groups) {
@@ -112,6 +114,7 @@ Child start(const Command& command) {
     return child;
   }
   remember_group(child.pid);
+  if (all_are_killed) ::kill(-child.pid, SIGKILL);
   child.in = fds[1], child.out = fds[2], child.err = fds[4];
   for (const int fd : {child.in, child.out, child.err}) ::fcntl(fd, F_SETFL, O_NONBLOCK);
   return child;
@@ -226,6 +229,7 @@ std::vector<CommandResult> run_children(const std::vector<Command>& commands) {
 }
 
 void kill_running_children() {
+  all_are_killed = true;
   for (auto& slot : running_groups) {
     const pid_t pid = slot.load();
     if (pid > 0) ::kill(-pid, SIGKILL);

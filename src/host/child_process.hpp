@@ -10,7 +10,8 @@ namespace gpuready::host {
 /// through pipes. A command that is not done at its deadline is killed with its whole group.
 std::vector<CommandResult> run_children(const std::vector<Command>& commands);
 
-/// Kills the groups of all children that run now; safe in a signal handler.
+/// Kills the groups of all children that run now, and of any started from now on; safe in a signal
+/// handler.
 void kill_running_children();
 
 }  // namespace gpuready::host

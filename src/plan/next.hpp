@@ -4,7 +4,7 @@
 #include "gpuready/choices.hpp"
 #include "gpuready/findings.hpp"
 #include "gpuready/machine.hpp"
-#include "gpuready/measurements.hpp"
+#include "gpuready/bench.hpp"
 
 namespace gpuready::plan {
 

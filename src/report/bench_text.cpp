@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "base/quantity.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
-#include "report/report.hpp"
+#include "report/bench_parts.hpp"
 
 namespace gpuready::report {
 
@@ -14,10 +15,6 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 using base::Align;
-
-std::string shape_text(const Shape& s) {
-  return std::to_string(s.m) + " x " + std::to_string(s.k) + " x " + std::to_string(s.n);
-}
 
 std::string library_text(const Context& c, const Case& measured) {
   std::string text = base::printable(measured.library.name);
@@ -36,10 +33,13 @@ std::string library_text(const Context& c, const Case& measured) {
   return text;
 }
 
-/// "fp32", with the size where the cases differ in it.
+/// "fp32", with the size where the cases differ in it: "fp32, n = 4096" for a square.
 std::string product_text(const Case& measured, bool with_shape) {
-  return base::printable(measured.dtype.name) +
-         (with_shape ? " " + shape_text(measured.shape) : "");
+  const std::string type = base::printable(measured.dtype.name);
+  const Shape& s = measured.shape;
+  if (!with_shape) return type;
+  const bool square = s.m == s.n && s.n == s.k;
+  return type + (square ? ", n = " + std::to_string(s.n) : ", " + shape_text(s));
 }
 
 std::string cases_table(const Context& c, const Bench& bench) {
@@ -119,6 +119,20 @@ std::string checks_text(const Context& c, const Bench& bench) {
   return remarks.show(c);
 }
 
+/// Many checks in one line: the product that came closest to its tolerance.
+std::string all_checked_text(const Context& c, const Bench& bench) {
+  const auto use = [](const Case& measured) {
+    const Verification& v = measured.verification;
+    return v.tolerance > 0 ? v.error / v.tolerance : v.error;
+  };
+  const Case& worst = *std::ranges::max_element(bench.cases, {}, use);
+  return base::layout_paragraph(
+      c.text("bench.all-checked", {std::to_string(bench.cases.size()), worst.device,
+                                   worst.dtype.name, base::show_small(worst.verification.error),
+                                   base::show_small(worst.verification.tolerance)}),
+      c.style.width, 2, 2);
+}
+
 const Case* find_case(const Bench& bench, bool cpu) {
   const auto it = std::ranges::find_if(
       bench.cases, [&](const Case& measured) { return (measured.device == "cpu") == cpu; });
@@ -137,6 +151,7 @@ std::string speedup_text(const Context& c, const Bench& bench) {
   add_speedup(c, "bench.speedup.kernel-only", bench.speedup.kernel_only, rows);
   add_speedup(c, "bench.speedup.with-transfers", bench.speedup.with_transfers, rows);
   add_speedup(c, "bench.speedup.first-use", bench.speedup.first_use, rows);
+  add_speedup(c, "bench.speedup.one-thread", bench.speedup.one_thread, rows);
   if (rows.empty() && !bench.cases.empty()) {
     const bool both = find_case(bench, true) != nullptr && find_case(bench, false) != nullptr;
     return base::layout_paragraph(c.text(both ? "bench.speedup.shapes" : "bench.speedup.none"),
@@ -145,13 +160,24 @@ std::string speedup_text(const Context& c, const Bench& bench) {
   return base::layout_table(rows, {Align::left, Align::right, Align::left}, c.style.width, 2);
 }
 
+/// Whether types differ, so that an error has to say of which it speaks.
+bool has_several_types(const Bench& bench) {
+  std::set<std::string> types;
+  for (const Case& measured : bench.cases) types.insert(measured.dtype.name);
+  for (const CaseError& error : bench.errors)
+    if (!error.dtype.empty()) types.insert(error.dtype);
+  return types.size() > 1;
+}
+
 std::string errors_text(const Context& c, const Bench& bench) {
   std::string out;
   for (const CaseError& error : bench.errors) {
     const std::string who = error.device + (error.backend.empty() ? "" : ", " + error.backend);
     const std::string key = error.wrong_product ? "bench.wrong-product" : "bench.not-measured";
-    out += base::layout_paragraph(base::printable(who) + ": " + c.text(key, {c.text(error.why)}),
-                                  c.style.width, 2, 2);
+    const bool with_type = !error.dtype.empty() && has_several_types(bench);
+    const std::string what = with_type ? ", " + error.dtype : std::string();
+    out += base::layout_paragraph(
+        base::printable(who + what) + ": " + c.text(key, {c.text(error.why)}), c.style.width, 2, 2);
   }
   return out;
 }
@@ -186,40 +212,55 @@ std::string bandwidth_block(const Context& c, const Bench& bench) {
 }
 
 std::string title(const Context& c, const Bench& bench) {
-  if (bench.cases.empty()) return c.text("bench.heading-plain");
+  const bool one = !bench.cases.empty() && std::ranges::all_of(bench.cases, [&](const Case& other) {
+    return other.shape == bench.cases.front().shape && other.dtype.name == "fp32";
+  });
+  if (!one) return c.text("bench.heading-plain");
   return c.text("bench.heading", {shape_text(bench.cases.front().shape)});
 }
 
-/// One of the lesson's own lines: "CPU: 0.713s".
-std::string lesson_line(const Context& c, const char* label, const Case* measured) {
-  const std::string value = measured == nullptr ? c.text("lesson.not-measured")
-                                                : base::show_fixed(measured->median_s, 4) + "s";
+/// What a script that times one product with a clock sees: the first product, start-up and all.
+Fact<double> naive_seconds(const Case* measured) {
+  if (measured == nullptr) return Fact<double>::absent(Absence::not_tested, "not measured");
+  return measured->first_call.first_product_s;
+}
+
+/// One of the lesson's own lines: "CPU: 0.7134s".
+std::string lesson_line(const Context& c, const char* label, const Fact<double>& seconds) {
+  const std::string value =
+      seconds ? base::show_fixed(*seconds, 4) + "s" : c.text("lesson.not-measured");
   return std::string(label) + ": " + value + "\n";
 }
 
 }  // namespace
 
 std::string bench_block(const Run& run, const Context& c) {
-  std::string out = bandwidth_block(c, run.bench);
-  if (run.bench.cases.empty() && !run.bench.bandwidth.empty())
-    return out + errors_text(c, run.bench) + notes_text(c, run.bench);
-  out += heading(c, title(c, run.bench)) + "\n";
-  out += cases_table(c, run.bench) + speedup_text(c, run.bench) + errors_text(c, run.bench);
-  return out + flags_text(c, run.bench) + notes_text(c, run.bench);
+  const Bench& bench = run.bench;
+  std::string out = bandwidth_block(c, bench);
+  if (bench.cases.empty() && !bench.bandwidth.empty())
+    return out + errors_text(c, bench) + notes_text(c, bench);
+  out += heading(c, title(c, bench)) + "\n";
+  out += cases_table(c, bench) + speedup_text(c, bench) + sizes_text(bench, c);
+  out += errors_text(c, bench) + left_out_text(bench, c);
+  return out + flags_text(c, bench) + notes_text(c, bench);
 }
 
 std::string bench(const Run& run, const Context& c) {
+  const Bench& bench = run.bench;
   std::string out = bench_block(run, c);
-  out += checks_text(c, run.bench);
-  return out;
+  constexpr std::size_t few = 8;
+  out += bench.cases.size() <= few ? checks_text(c, bench) : all_checked_text(c, bench);
+  return out + peaks_text(bench, c) + plot_text(bench, c) + claims_text(bench, c) +
+         peers_text(bench, c) + torch_text(bench, c);
 }
 
 std::string lesson(const Run& run, const Context& c) {
-  std::string out = lesson_line(c, "CPU", find_case(run.bench, true)) +
-                    lesson_line(c, "GPU", find_case(run.bench, false));
-  if (const auto& speedup = run.bench.speedup.kernel_only)
-    out += "Speedup: " + base::show_ratio(speedup->ratio) + "\n";
-  return out + "\n" + bench(run, c);
+  const auto cpu = naive_seconds(find_case(run.bench, true));
+  const auto gpu = naive_seconds(find_case(run.bench, false));
+  std::string out = lesson_line(c, "CPU", cpu) + lesson_line(c, "GPU", gpu);
+  out += "Speedup: ";
+  out += cpu && gpu ? base::show_ratio(*cpu / *gpu) : c.text("lesson.not-measured");
+  return out + "\n\n" + lesson_reasons(run, c) + "\n" + bench(run, c);
 }
 
 }  // namespace gpuready::report

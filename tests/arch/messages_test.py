@@ -9,7 +9,7 @@ import re
 import sys
 
 AREAS = ("tool|help|cli|progress|absence|facts|page|verdict|device|rung|ladder|bench|lesson|fit|"
-         "next|place|rules|setup")
+         "next|place|rules|setup|compare")
 
 
 def keys_of_catalogue(path):

@@ -74,7 +74,7 @@ TEST(Bandwidth, TheHostsMemoryMoves) {
   for (const Bandwidth& row : answer.rows) {
     EXPECT_GT(row.bytes_per_s, 1e7);
     EXPECT_EQ(row.bytes, 1 << 20);
-    EXPECT_THAT(row.flags, Not(Contains("wrong-bytes")));
+    EXPECT_THAT(row.flags, ::testing::Not(Contains("wrong-bytes")));
   }
 }
 
