@@ -60,8 +60,10 @@ bench::Pace first_guess(const Machine& machine, const bench::BackendRequest& req
 
 /// The loop that shows the CPU's peak takes a second and more, and much more on a busy machine.
 bool has_time_for_peak(const BenchRequest& run, const Shape& shape) {
-  const bool unlimited = !(run.total_time_s > 0);
-  return unlimited || (run.mode == BenchMode::standard && shape == bench::square(4096));
+  constexpr double enough_s = 20;
+  if (!(run.total_time_s > 0)) return true;
+  if (run.mode == BenchMode::standard) return shape == bench::square(4096);
+  return run.mode == BenchMode::products && run.total_time_s >= enough_s;
 }
 
 std::string pace_key(const bench::BackendRequest& request) {

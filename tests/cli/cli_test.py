@@ -398,7 +398,7 @@ class CpuLibraries(unittest.TestCase):
         environment["GPUREADY_FAKE_SCRIPT"] = fake_gpu(script)["GPUREADY_FAKE_SCRIPT"]
         kept = {k: v for k, v in os.environ.items() if environment.get(k, "") is not None}
         result = subprocess.run(
-            [BINARY, "bench", "--device", "cpu", "--size", "200", "--max-time", "0.1", "--json",
+            [BINARY, "bench", "--device", "cpu", "--size", "200", "--max-time", "24", "--json",
              *arguments], env={**kept, **{k: v for k, v in environment.items() if v is not None}},
             capture_output=True, text=True, timeout=110, check=False)
         self.assertEqual(result.returncode, code, result.stdout + result.stderr)
