@@ -55,7 +55,14 @@ Machine deep_facts(const Work& work, bool wake, const DeepOptions& deep) {
   return work.session.facts(request);
 }
 
+/// A recorded machine can be asked nothing more.
+bool is_too_late(const Work& work, const DeepOptions& deep) {
+  return work.session.recorded() && (deep.run_python_s != 0 || deep.load_s != 0);
+}
+
 int run(const Work& work, const FactsOptions& options) {
+  if (is_too_late(work, options.deep))
+    return fail(exit_usage, message_text(work.style, "cli.deep.recorded"));
   Run run = work.session.new_run("facts");
   run.machine = deep_facts(work, false, options.deep);
   return show(work, run, View::facts, exit_yes);
@@ -91,12 +98,22 @@ int doctor_code(Verdict verdict, bool strict) {
   return exit_bug;
 }
 
+/// `doctor --explain ID` and `doctor --list-rules`: of the rules, not of this machine.
+int show_rules(const Work& work, const DoctorOptions& options) {
+  Result<std::string> text = failure("");
+  if (options.explain && options.explain->empty())
+    text = explain_rule("", work.style);
+  else if (work.common.json)
+    text = rules_as_json(options.explain.value_or(""), work.session.new_run("rules").at);
+  else
+    text = options.explain ? explain_rule(*options.explain, work.style) : list_rules(work.style);
+  return text ? print_answer(*text, exit_yes) : fail(exit_usage, text.error().text);
+}
+
 int run(const Work& work, const DoctorOptions& options) {
-  if (options.list_rules) return print_answer(list_rules(work.style), exit_yes);
-  if (!options.explain.empty()) {
-    const auto text = explain_rule(options.explain, work.style);
-    return text ? print_answer(*text, exit_yes) : fail(exit_usage, text.error().text);
-  }
+  if (options.list_rules || options.explain) return show_rules(work, options);
+  if (is_too_late(work, options.deep))
+    return fail(exit_usage, message_text(work.style, "cli.deep.recorded"));
   Run run = work.session.new_run("doctor");
   run.machine = deep_facts(work, true, options.deep);
   judge(run);

@@ -118,7 +118,14 @@ class Builder {
         ->type_name("[S]")
         ->expected(0, 1)
         ->default_str(usual)
+        ->check(is_number)
         ->check(CLI::Range(0.1, most));
+  }
+
+  /// "nan" is neither below nor above a range.
+  static std::string is_number(const std::string& text) {
+    const std::string lower = CLI::detail::to_lower(text);
+    return lower.find("nan") == std::string::npos ? "" : "expected seconds, found " + text;
   }
 
   void add_deep(CLI::App& c, DeepOptions& deep) {

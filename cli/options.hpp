@@ -2,6 +2,7 @@
 /// What the user asked for, as plain structs.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -28,7 +29,7 @@ struct DeviceOptions {
 };
 struct DoctorOptions {
   bool strict = false, list_rules = false;
-  std::string explain;
+  std::optional<std::string> explain;
   DeepOptions deep;
 };
 struct BenchOptions {

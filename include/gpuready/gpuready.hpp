@@ -168,6 +168,8 @@ std::string rules_documentation();
 Result<std::string> explain_rule(const std::string& id, const Style& style);
 /// One line per rule.
 std::string list_rules(const Style& style);
+/// The rule of that name, or with an empty name every rule, as one JSON object.
+Result<std::string> rules_as_json(const std::string& id, const std::string& at);
 
 std::string_view version();
 

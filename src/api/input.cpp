@@ -95,7 +95,8 @@ Result<Input> input_from(std::string_view text) {
   return input;
 }
 
-Result<Input> read_input(host::Host& host, const std::string& path) {
+Result<Input> read_input(host::Host& host, const std::string& name) {
+  const std::string path = name == "-" ? "/dev/stdin" : name;
   const auto text = read_text(host, path);
   if (!text) return tl::unexpected(text.error());
   auto input = input_from(*text);

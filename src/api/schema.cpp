@@ -2,6 +2,7 @@
 
 #include "base/json_schema.hpp"
 #include "gpuready/gpuready.hpp"
+#include "gpuready/rule_list.hpp"
 
 namespace gpuready {
 
@@ -66,6 +67,7 @@ std::vector<std::pair<std::string, std::string>> json_schemas() {
           {"bench-case", text(finish("bench-case", base::json_schema<Case>(), false))},
           {"compare", text(finish("compare", base::json_schema<Comparison>(), false))},
           {"setup", text(finish("setup", base::json_schema<Setup>(), false))},
+          {"rules", text(finish("rules", base::json_schema<RuleList>(), false))},
           {"record", text(finish("record", record_schema(), true))}};
 }
 
@@ -83,6 +85,10 @@ std::string json_documentation() {
   base::document_fields<Setup>("", out);
   out += "\n## `gpuready compare --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
   base::document_fields<Comparison>("", out);
+  out +=
+      "\n## `gpuready doctor --list-rules --json`, `--explain ID --json`\n\n"
+      "| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<RuleList>("", out);
   return out;
 }
 

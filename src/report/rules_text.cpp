@@ -27,7 +27,7 @@ std::string severity_of(const catalog::RuleText& text) {
 std::string fix_text(const catalog::RuleFix& fix, std::size_t width) {
   std::string out = base::layout_paragraph(
       "[" + base::join(fix.tags, ", ") + "] " + without_values(fix.text), width, 2, 2);
-  for (const std::string& command : fix.commands) out += "      " + command + "\n";
+  for (const std::string& command : fix.commands) out += "      " + without_values(command) + "\n";
   return out;
 }
 
@@ -46,6 +46,25 @@ std::string explain_rule(const RuleEntry& rule, const Context& c) {
   for (const catalog::RuleFix& fix : text.fixes) out += fix_text(fix, width);
   return out + "\n" +
          base::layout_paragraph(c.text("rules.sources") + " " + text.sources, width, 2);
+}
+
+RuleInfo rule_info(const RuleEntry& rule) {
+  const catalog::RuleText& text = *rule.text;
+  RuleInfo info{text.id,
+                std::string(rule.area),
+                text.severity,
+                without_values(text.title),
+                without_values(text.meaning),
+                without_values(text.confusions),
+                {},
+                text.sources};
+  for (const catalog::RuleFix& fix : text.fixes) {
+    RuleCure cure{fix.tags, without_values(fix.text), {}};
+    for (const std::string& command : fix.commands)
+      cure.commands.push_back(without_values(command));
+    info.fixes.push_back(std::move(cure));
+  }
+  return info;
 }
 
 std::string list_rules(const std::vector<RuleEntry>& rules, const Context& c) {

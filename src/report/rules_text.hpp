@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "catalog/rule_text.hpp"
+#include "gpuready/rule_list.hpp"
 #include "report/report.hpp"
 
 namespace gpuready::report {
@@ -17,6 +18,7 @@ struct RuleEntry {
 
 std::string explain_rule(const RuleEntry& rule, const Context& context);
 std::string list_rules(const std::vector<RuleEntry>& rules, const Context& context);
+RuleInfo rule_info(const RuleEntry& rule);
 std::string rules_page(const std::vector<RuleEntry>& rules);
 
 }  // namespace gpuready::report

@@ -167,6 +167,33 @@ class BadInput(unittest.TestCase):
         self.refused("doctor", "--explain", "nouveau", says="nouveau-bound")
         self.assertIn("nouveau", run("doctor", "--explain", "nouveau-bound").stdout)
         self.assertIn("nouveau-bound", run("doctor", "--list-rules").stdout)
+        self.refused("doctor", "--explain", "", says="--list-rules")
+        self.refused("doctor", "--explain", "Nouveau_Bound", says="nouveau-bound")
+        self.refused("doctor", "--explain", "nouveau", "--json", says="nouveau-bound")
+
+    def test_rules_as_json(self):
+        every = validate(run("doctor", "--list-rules", "--json").stdout, "rules")["rules"]
+        one = validate(run("doctor", "--explain", "nouveau-bound", "--json").stdout, "rules")
+        self.assertGreater(len(every), 100)
+        self.assertEqual([rule["id"] for rule in one["rules"]], ["nouveau-bound"])
+        self.assertIn(one["rules"][0], every)
+
+    def test_seconds_that_are_no_number(self):
+        for option in ("--load=nan", "--load=-nan", "--run-python=nan", "--load=0"):
+            self.refused("doctor", option, says=option.split("=")[0])
+
+    def test_a_recorded_machine_is_asked_nothing_more(self):
+        for command in ("doctor", "facts"):
+            for option in ("--load", "--run-python"):
+                self.refused(command, "--from", str(MACHINES[0]), option, says="--from")
+
+    def test_a_recording_from_standard_input(self):
+        recording = SOURCE / "tests" / "machines" / "nouveau-bound.json"
+        by_name = run("doctor", "--from", str(recording))
+        with recording.open() as stdin:
+            by_pipe = run("doctor", "--from", "-", stdin=stdin)
+        self.assertEqual(by_pipe.stdout, by_name.stdout)
+        self.assertEqual(by_pipe.returncode, 1)
 
     def test_a_required_device_that_is_not_there(self):
         result = run("device", "--require", "xpu")
