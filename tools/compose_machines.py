@@ -17,6 +17,7 @@ import rule_machines_hardware
 import rule_machines_health
 import rule_machines_log
 import rule_machines_python
+import rule_machines_reports
 import rule_machines_torch
 import rule_machines_vendor
 from machine_bases import (CLOUD_XEON, CORE, CUDA, DEBIAN_LIB, DRIVER, EPYC, NVIDIA, RYZEN, SAPPHIRE,
@@ -364,6 +365,7 @@ RULE_MACHINES = [
     *rule_machines_python.MACHINES,
     *rule_machines_vendor.MACHINES,
     *rule_machines_torch.MACHINES,
+    *rule_machines_reports.MACHINES,
 ]
 
 

@@ -57,7 +57,8 @@ def amd(note, gfx="gfx1100", base=None, kfd_errno=0):
 
 
 def kfd_node(m, number, gfx_version, location):
-    versions = {"gfx1100": 110000, "gfx1036": 100306, "gfx803": 80003}
+    versions = {"gfx1100": 110000, "gfx1036": 100306, "gfx803": 80003,
+                "gfx1151": 110501}
     m.file(f"/sys/class/kfd/kfd/topology/nodes/{number}/properties",
            f"cpu_cores_count {0 if gfx_version else 16}\nsimd_count {192 if gfx_version else 0}\n"
            f"gfx_target_version {versions.get(gfx_version, 0)}\nvendor_id 4098\n"

@@ -119,7 +119,7 @@ struct Doctor {
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
     f("verdict", s.verdict, Unit::none, "usable, degraded, not-usable, no-gpu or not-tested");
-    f("summary", s.summary, Unit::none, "the first broken rung, or that all is well");
+    f("summary", s.summary, Unit::none, "what is wrong in a few words, or that all is well");
     f("ladder", s.ladder, Unit::none, "rung by rung");
     f("findings", s.findings, Unit::none, "most severe first");
   }

@@ -18,13 +18,16 @@
 namespace gpuready {
 
 struct Os {
-  Fact<std::string> name, id, version_id, kernel, architecture, libc;
+  Fact<std::string> name, id, id_like, version_id, image, kernel, architecture, libc;
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
     f("name", s.name, Unit::none, "distribution and release, for people");
     f("id", s.id, Unit::none, "distribution's short name, as in os-release");
+    f("id_like", s.id_like, Unit::none, "short names of its relatives, as in os-release");
     f("version_id", s.version_id, Unit::none, "release number, as in os-release");
+    f("image", s.image, Unit::none,
+      "system whose parts come as one image: ostree, steamos, microos, truenas, unraid");
     f("kernel", s.kernel, Unit::none, "kernel release");
     f("architecture", s.architecture, Unit::none, "machine architecture, as in uname -m");
     f("libc", s.libc, Unit::none, "C library and its version");

@@ -103,6 +103,16 @@ std::vector<Message> steps_with_gpu(const Machine& machine, const Doctor& doctor
   return steps;
 }
 
+/// The cure of the worst finding in its own words; its commands stand in doctor's answer.
+Message mend(const Doctor& doctor) {
+  if (doctor.findings.empty() || doctor.findings.front().fixes.empty()) return {"next.mend", {}};
+  const Fix& fix = doctor.findings.front().fixes.front();
+  std::string text = fix.when.args.empty() ? std::string() : fix.when.args.front();
+  if (text.empty() || fix.commands.empty()) return {"next.mend", {}};
+  if (text.back() == ':') text.back() = '.';
+  return {"next.mend-by", {text}};
+}
+
 }  // namespace
 
 Next next_steps(const Machine& machine, const Doctor& doctor, const DeviceChoice& torch_device,
@@ -116,7 +126,7 @@ Next next_steps(const Machine& machine, const Doctor& doctor, const DeviceChoice
     return next;
   }
   if (machine.environment.colab) next.steps.push_back({"next.colab-runtime", {}});
-  if (doctor.verdict == Verdict::not_usable) next.steps.push_back({"next.mend", {}});
+  if (doctor.verdict == Verdict::not_usable) next.steps.push_back(mend(doctor));
   if (doctor.verdict == Verdict::not_tested)
     next.steps.push_back(
         {is_of_another_vendor(doctor) ? "next.other-vendor" : "next.not-asked", {}});

@@ -69,6 +69,11 @@ Fact<bool> installed_for(host::Host& host, const Fact<std::string>& release) {
         if (is_module_file(name)) return {true, folder + "/" + name};
   }
   if (!listed.empty()) return {false, listed};
+  // A folder for other kernels alone: the running one was replaced, and its modules with it.
+  for (const std::string place : module_roots) {
+    const std::string folder = place.substr(0, place.size() - 1);
+    if (!list_or_empty(host, folder).empty()) return {false, folder};
+  }
   const std::string usual = module_roots.front() + *release;
   return why_absent(host.list(usual).error(), usual);
 }

@@ -57,6 +57,21 @@ Fact<std::string> architecture(host::Host& host) {
   return Missing{Absence::unreadable, path + ": names no architecture that is known here", {}};
 }
 
+/// Systems that are replaced as a whole, so that a package manager is not the way to a driver:
+/// those of ostree (its own mark, ostree-prepare-root), SteamOS, openSUSE MicroOS, TrueNAS and
+/// Unraid (their kernels' names).
+Fact<std::string> image_of(host::Host& host, const Os& os) {
+  const std::string ostree = "/run/ostree-booted";
+  if (host.status(ostree)) return {"ostree", ostree};
+  const std::string id = os.id.value_or("");
+  if (id == "steamos") return {"steamos", os.id.source()};
+  if (base::contains(id, "micro") || base::contains(id, "aeon")) return {"microos", os.id.source()};
+  const std::string kernel = os.kernel.value_or("");
+  if (base::contains(kernel, "truenas")) return {"truenas", os.kernel.source()};
+  if (base::ends_with(kernel, "-Unraid")) return {"unraid", os.kernel.source()};
+  return Missing{Absence::not_applicable, "no " + ostree + ", and no other system's mark", {}};
+}
+
 }  // namespace
 
 Os probe_os(host::Host& host) {
@@ -64,8 +79,10 @@ Os probe_os(host::Host& host) {
   const OsRelease release = read_os_release(host);
   os.name = release_field(release, "PRETTY_NAME");
   os.id = release_field(release, "ID");
+  os.id_like = release_field(release, "ID_LIKE");
   os.version_id = release_field(release, "VERSION_ID");
   os.kernel = read_fact(host, "/proc/sys/kernel/osrelease");
+  os.image = image_of(host, os);
   os.architecture = architecture(host);
   const std::string libc = host.libc_version();
   os.libc = libc.empty() ? Fact<std::string>(Missing{Absence::not_found, "no name given", {}})

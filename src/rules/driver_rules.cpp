@@ -45,6 +45,12 @@ const std::vector<Rule>& driver_rules() {
       {"mps-broken", "driver", mps_broken},
       {"persistence-mode-off", "driver", persistence_mode_off},
       {"wsl-many-gpus", "driver", wsl_many_gpus},
+      {"cuda-gives-no-answer",
+       "driver",
+       cuda_gives_no_answer,
+       {"gpu-fell-off-the-bus", "gsp-firmware-fails", "driver-refuses-gpu",
+        "driver-library-mismatch"}},
+      {"nvml-gives-no-answer", "driver", nvml_gives_no_answer, {"gpu-fell-off-the-bus"}},
   };
   return rules;
 }

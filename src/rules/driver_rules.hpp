@@ -36,5 +36,7 @@ std::optional<Sighting> system_not_ready(const Machine& machine);
 std::optional<Sighting> mps_broken(const Machine& machine);
 std::optional<Sighting> persistence_mode_off(const Machine& machine);
 std::optional<Sighting> wsl_many_gpus(const Machine& machine);
+std::optional<Sighting> cuda_gives_no_answer(const Machine& machine);
+std::optional<Sighting> nvml_gives_no_answer(const Machine& machine);
 
 }  // namespace gpuready::rules

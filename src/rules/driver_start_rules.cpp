@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/text.hpp"
 #include "rules/driver_rules.hpp"
@@ -174,6 +175,37 @@ std::optional<Sighting> wsl_many_gpus(const Machine& machine) {
   return Sighting{
       {std::to_string(*nvml.device_count)},
       {init_of_cuda(machine), evidence("machine.driver.nvml.device_count", nvml.device_count)}};
+}
+
+namespace {
+
+bool hung_or_crashed(const Fact<bool>& fact) {
+  return fact.absent_for(Absence::timed_out) || fact.absent_for(Absence::crashed);
+}
+
+/// The first question at which the child that asked CUDA hung or died.
+std::optional<Evidence> end_of_cuda(const CudaDriver& cuda) {
+  if (hung_or_crashed(cuda.init)) return evidence("machine.driver.cuda.init", cuda.init);
+  for (const CudaDevice& device : cuda.devices)
+    for (const auto& [field, fact] :
+         {std::pair{"context", &device.context}, {"kernel", &device.kernel}})
+      if (hung_or_crashed(*fact))
+        return evidence(std::string("machine.driver.cuda.devices.") + field, *fact);
+  return {};
+}
+
+}  // namespace
+
+std::optional<Sighting> cuda_gives_no_answer(const Machine& machine) {
+  const auto end = end_of_cuda(machine.driver.cuda);
+  if (!end || kernel_ran(machine)) return {};
+  return Sighting{{end->source}, {*end}};
+}
+
+std::optional<Sighting> nvml_gives_no_answer(const Machine& machine) {
+  const Fact<bool>& init = machine.driver.nvml.init;
+  if (!cuda_sees_a_device(machine) || !hung_or_crashed(init)) return {};
+  return Sighting{{reason(init.missing())}, {evidence("machine.driver.nvml.init", init)}};
 }
 
 }  // namespace gpuready::rules

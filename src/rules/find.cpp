@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/format.hpp"
@@ -75,6 +76,13 @@ std::vector<Fix> fixes_for(const catalog::RuleText& text, const std::vector<std:
 
 namespace {
 
+/// Two GPUs of one kind give one and the same piece of evidence.
+bool is_among(const std::vector<Evidence>& list, const Evidence& one) {
+  return std::ranges::any_of(list, [&](const Evidence& other) {
+    return other.field == one.field && other.value == one.value && other.source == one.source;
+  });
+}
+
 bool is_silenced(const Rule& rule, const std::vector<Speaking>& speaking) {
   return std::ranges::any_of(speaking, [&](const Speaking& other) {
     return std::ranges::find(rule.silenced_by, other.rule->id) != rule.silenced_by.end();
@@ -95,7 +103,8 @@ std::vector<Finding> find(const Machine& machine, const catalog::RuleTexts& text
     finding.id = one.rule->id, finding.severity = text->second.severity;
     finding.title = plain(text->second.title, one.sighting.args);
     finding.meaning = plain(text->second.meaning, one.sighting.args);
-    finding.evidence = one.sighting.evidence;
+    for (const Evidence& seen : one.sighting.evidence)
+      if (!is_among(finding.evidence, seen)) finding.evidence.push_back(seen);
     finding.fixes = fixes_for(text->second, one.sighting.args, machine);
     findings.push_back(std::move(finding));
   }
@@ -103,8 +112,43 @@ std::vector<Finding> find(const Machine& machine, const catalog::RuleTexts& text
   return findings;
 }
 
+namespace {
+
+/// Whether the finding can be why the GPU itself does not work; what is about Python's packages, or
+/// another vendor's stack, cannot.
+bool is_about_the_gpu(const Finding& finding) {
+  const auto& rules = all_rules();
+  const auto it = std::ranges::find(rules, finding.id, &Rule::id);
+  return it != rules.end() && it->area != "python" && it->area != "vendor";
+}
+
+/// Sentences of rungs that can only guess why, and so may advise what does not help here.
+constexpr std::array<std::string_view, 14> guesses{
+    "ladder.kernel-driver.not-loaded", "ladder.kernel-driver.refused",  "ladder.versions.mismatch",
+    "ladder.device-nodes.missing",     "ladder.device-nodes.container", "ladder.nvml.failed",
+    "ladder.cuda-init.code-3",         "ladder.cuda-init.code-802",     "ladder.cuda-init.code-803",
+    "ladder.cuda-init.code-999",       "ladder.cuda-init.failed",       "ladder.device-count.none",
+    "ladder.context.failed",           "ladder.kernel.failed"};
+
+/// Where a rule knows the cause, it takes the place of a rung's guess; what the rung saw stays.
+void put_cause_first(Doctor& doctor) {
+  const auto cause = std::ranges::find_if(doctor.findings, [](const Finding& finding) {
+    return finding.severity == Severity::blocker && is_about_the_gpu(finding);
+  });
+  const auto broken = std::ranges::find(doctor.ladder, Outcome::finding, &RungResult::outcome);
+  if (cause == doctor.findings.end() || broken == doctor.ladder.end()) return;
+  if (std::ranges::find(guesses, broken->why.key) == guesses.end()) return;
+  std::string seen = cause->id;
+  if (!broken->why.args.empty()) seen += ": " + base::join(broken->why.args, ", ");
+  broken->why = {"ladder.explained", {cause->title.args.front(), seen}};
+  doctor.summary = broken->why;
+}
+
+}  // namespace
+
 void add_findings(std::vector<Finding> findings, Doctor& doctor) {
   doctor.findings = std::move(findings);
+  if (doctor.verdict == Verdict::not_usable) put_cause_first(doctor);
   if (doctor.verdict != Verdict::usable || doctor.findings.empty()) return;
   const Finding& worst = doctor.findings.front();
   if (worst.severity > Severity::degraded) return;

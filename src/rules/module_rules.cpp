@@ -249,7 +249,17 @@ std::optional<Sighting> module_not_loaded(const Machine& machine) {
        evidence("machine.driver.module.installed_for_kernel", module.installed_for_kernel)}};
 }
 
-std::optional<Sighting> gpu_too_old_for_driver(const Machine& machine) {
+namespace {
+
+/// The last branch for the GPUs here: 470 for Kepler, 580 for Maxwell, Pascal and Volta.
+std::string last_branch_of(const Machine& machine) {
+  const auto gpus = nvidia_gpus_on_pci(machine);
+  const bool kepler = std::ranges::any_of(
+      gpus, [](const PciFunction* gpu) { return age_of_gpu(*gpu) == Age::kepler; });
+  return kepler ? "470" : "580";
+}
+
+std::optional<Sighting> seen_too_old(const Machine& machine) {
   // "The NVIDIA ... GPU installed in this system is supported through the NVIDIA 580.xx Legacy
   // drivers."
   if (auto told = told_in_log(machine, {"Legacy drivers", "driver will ignore"})) return told;
@@ -258,6 +268,14 @@ std::optional<Sighting> gpu_too_old_for_driver(const Machine& machine) {
   return wrong_by_number(machine, [&](Age age) {
     return (age == Age::kepler && branch >= 495) || (age == Age::maxwell_to_volta && branch >= 590);
   });
+}
+
+}  // namespace
+
+std::optional<Sighting> gpu_too_old_for_driver(const Machine& machine) {
+  auto seen = seen_too_old(machine);
+  if (seen) seen->args.push_back(last_branch_of(machine));
+  return seen;
 }
 
 std::optional<Sighting> open_module_on_old_gpu(const Machine& machine) {

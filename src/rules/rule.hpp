@@ -37,8 +37,9 @@ std::vector<Fix> fixes_for(const catalog::RuleText& text, const std::vector<std:
 /// The findings on a machine, most severe first, with the fixes for its situation.
 std::vector<Finding> find(const Machine& machine, const catalog::RuleTexts& texts);
 
-/// Adds the findings to what the ladder judged: a usable GPU with a blocker or a degradation is
-/// degraded, and the worst finding says why.
+/// Adds the findings to what the ladder judged: where the GPU is not usable and the broken rung can
+/// only guess why, the first finding that can be the cause takes the place of its words; a usable
+/// GPU with a blocker or a degradation is degraded, and the worst finding says why.
 void add_findings(std::vector<Finding> findings, Doctor& doctor);
 
 }  // namespace gpuready::rules

@@ -37,8 +37,17 @@ SetupStep driver_step(Message why, bool done) {
   return step;
 }
 
+/// Findings of a driver that is whole and can't serve the GPU, so that another one is installed.
+constexpr std::array<std::string_view, 3> wrong_drivers{
+    "closed-module-on-new-gpu", "open-module-on-old-gpu", "gpu-too-old-for-driver"};
+
 bool has_finding(const Doctor& doctor, std::string_view id) {
   return std::ranges::any_of(doctor.findings, [&](const Finding& f) { return f.id == id; });
+}
+
+template <std::size_t N>
+bool has_any_finding(const Doctor& doctor, const std::array<std::string_view, N>& ids) {
+  return std::ranges::any_of(ids, [&](std::string_view id) { return has_finding(doctor, id); });
 }
 
 /// What keeps an installed driver from working, where a rule knows it; nullptr otherwise.
@@ -124,6 +133,17 @@ SetupStep install_step(const SetupInput& input, const DriverNeed& need,
   if (replaces) step.what = {"setup.driver.what-replace", {}};
   step.commands = install.commands;
   step.needs_root = !step.commands.empty();
+  return step;
+}
+
+/// A system that is one image brings the driver in its own way, which the rule's text tells.
+SetupStep image_step(const SetupInput& input, bool replaces) {
+  SetupStep step = driver_step({"setup.driver.why-image", {}}, false);
+  if (replaces) step.what = {"setup.driver.what-replace", {}};
+  const auto text = input.texts.find("driver-not-installed");
+  if (text == input.texts.end()) return step;
+  for (const Fix& fix : fixes_for(text->second, {}, input.machine))
+    if (fix.commands.empty()) step.why = fix.when;  // a text that leads to no commands
   return step;
 }
 
@@ -227,15 +247,21 @@ Steps driver_steps(const SetupInput& input, std::optional<VersionNumber>& driver
   if (all_set_aside(machine)) return {driver_step({"setup.driver.set-aside", {}}, false)};
   const DriverNeed need = driver_need(machine, input.tables);
   const bool installed = is_installed(machine.driver);
-  const bool wrong = needed || has_finding(input.doctor, "closed-module-on-new-gpu") ||
+  const bool wrong = needed || has_any_finding(input.doctor, wrong_drivers) ||
                      is_wrong_driver(machine, need, driver, input.tables);
   if (installed && !wrong && has_finding(input.doctor, "fabric-not-ready"))
     return {driver_step({"setup.driver.waits-for-fabric", {}}, true)};
+  if (installed && !wrong && machine.os.image) {  // only its next image, or the last, mends it
+    SetupStep step = driver_step(see_doctor(input.doctor), false);
+    step.what = {"setup.driver.what-repair", {}};
+    return {std::move(step)};
+  }
   if (installed && !wrong) {
     bool restarts = false;
     SetupStep step = repair_step(input.doctor, restarts);
     return with_secure_boot_and_restart(input, std::move(step), restarts);
   }
+  if (machine.os.image) return {image_step(input, installed)};
   const DriverInstall install = driver_install(machine, need, input.tables);
   SetupStep step = install_step(input, need, install, installed);
   if (needed && driver) step.why = {"setup.driver.why-update", {driver->text(), needed->text()}};

@@ -70,7 +70,9 @@ DriverInstall for_debian(const Machine& machine, const DriverNeed& need,
   const std::string release = machine.os.version_id.value_or("");
   const DistroDriver* row = find_distro_driver(tables, "debian", release);
   if (row == nullptr || !machine.os.id.is("debian") || !need.known) return {};
-  const std::string headers = "sudo apt-get install -y linux-headers-$(uname -r) ";
+  const bool proxmox = base::ends_with(machine.os.kernel.value_or(""), "-pve");
+  const std::string headers = std::string("sudo apt-get install -y ") +
+                              (proxmox ? "proxmox" : "linux") + "-headers-$(uname -r) ";
   if (need.blackwell) {
     const std::string keyring = "cuda-keyring_1.1-1_all.deb";
     return {{"wget -O /tmp/" + keyring + " " + nvidia_repository + "debian" + release + "/" +
@@ -110,11 +112,23 @@ DriverInstall for_fedora(const Machine& machine, const DriverNeed& need) {
   return install;
 }
 
+/// Amazon Linux 2023, for which NVIDIA's repository has the open flavour.
+DriverInstall for_amazon(const Machine& machine, const DriverNeed& need) {
+  if (!need.known || !need.open || !machine.os.version_id.is("2023")) return {};
+  return {{"sudo dnf install -y kernel-devel-$(uname -r) kernel-modules-extra",
+           "sudo dnf config-manager --add-repo " + nvidia_repository + "amzn2023/" +
+               repository_arch(machine) + "/cuda-amzn2023.repo",
+           "sudo dnf module install -y nvidia-driver:open-dkms"},
+          true,
+          {}};
+}
+
 DriverInstall for_rhel(const Machine& machine, const DriverNeed& need) {
   const std::string release = machine.os.version_id.value_or("");
   const std::string major = release.substr(0, release.find('.'));
   const bool known_release = major == "8" || major == "9" || major == "10";
-  if (!need.known || !known_release || machine.os.id.is("amzn")) return {};
+  if (machine.os.id.is("amzn")) return for_amazon(machine, need);
+  if (!need.known || !known_release) return {};
   if (need.last_branch == 470 && major != "8") return {};
   if (need.last_branch != 0 && major == "10") return {};
   DriverInstall install;
@@ -156,6 +170,9 @@ std::string arch_module(const std::string& kernel) {
 DriverInstall for_arch(const Machine& machine, const DriverNeed& need) {
   if (machine.os.id.is("manjaro"))
     return {{"sudo mhwd -a pci nonfree 0300"}, need.open, first_of_branch(need.last_branch)};
+  // CachyOS chooses branch and flavour by the GPU.
+  if (machine.os.id.is("cachyos"))
+    return {{"sudo chwd -a"}, need.open, first_of_branch(need.last_branch)};
   const std::string module = arch_module(machine.os.kernel.value_or(""));
   if (!need.known || !need.open || module.empty()) return {};
   return {{"sudo pacman -S --needed --noconfirm " + module + " nvidia-utils"}, true, {}};

@@ -92,10 +92,11 @@ Message summary_of(const Steps& steps) {
   const auto to_do = std::ranges::count_if(
       steps, [](const SetupStep& step) { return !step.done && step.id != "check"; });
   if (to_do == 0) return {"setup.summary.done", {}};
-  const bool by_hand = std::ranges::none_of(steps, [](const SetupStep& step) {
-    return !step.done && step.id != "check" && !step.commands.empty();
+  const auto by_hand = std::ranges::count_if(steps, [](const SetupStep& step) {
+    return !step.done && step.id != "check" && step.commands.empty();
   });
-  if (by_hand) return {"setup.summary.by-hand", {}};
+  if (by_hand == to_do) return {"setup.summary.by-hand", {}};
+  if (by_hand > 0) return {"setup.summary.mixed", {std::to_string(to_do), std::to_string(by_hand)}};
   return {to_do == 1 ? "setup.summary.one" : "setup.summary.some", {std::to_string(to_do)}};
 }
 

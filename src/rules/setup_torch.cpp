@@ -107,12 +107,16 @@ SetupStep torch_step(const SetupInput& input, const PythonEnvironment* python,
   step.what = choice.tag.empty() ? Message{"setup.torch.what", {}}
                                  : Message{"setup.torch.what-build", {choice.tag}};
   const Judgement judged = judge_torch(input.machine);
-  if (judged.outcome == Outcome::pass && !wheel_lacks_one_gpu(input.machine)) {
+  const bool climbed = vendor == "nvidia" && judged.outcome == Outcome::pass;
+  if (climbed && !wheel_lacks_one_gpu(input.machine)) {
     step.what = {"setup.torch.what", {}};
     step.why = judged.why, step.done = true;
     return step;
   }
-  if (const TorchBuild* build = build_for_vendor(python, vendor)) {
+  const bool has_no_kernels = std::ranges::any_of(
+      input.doctor.findings,
+      [](const Finding& finding) { return finding.id == "gfx-target-without-wheel"; });
+  if (const TorchBuild* build = build_for_vendor(python, vendor); build && !has_no_kernels) {
     step.what = {"setup.torch.what", {}};
     step.why = {"setup.torch.for-vendor", {build->version}}, step.done = true;
     return step;

@@ -91,14 +91,21 @@ const TorchDevice* device_where(const TorchAnswer& answer, bool (*wanted)(const 
   return it == answer.devices.end() ? nullptr : &*it;
 }
 
+/// The build for the GPUs here; PyTorch that does not load is mended without one, too.
+std::string reinstall_line(const Machine& machine, const TorchAnswer& answer) {
+  const std::string line = install_line(machine, default_torch(machine).python);
+  if (!base::starts_with(line, "#")) return line;
+  return base::shell_word(answer.executable) + " -m " + install_command("cpu", {});
+}
+
 }  // namespace
 
 std::optional<Sighting> torch_import_fails(const Machine& machine) {
   const TorchAnswer* answer = answer_of(machine);
   if (answer == nullptr || !answer->imported.absent_for(Absence::call_failed)) return {};
-  return Sighting{{answer->executable, reason(answer->imported.missing()),
-                   install_line(machine, default_torch(machine).python)},
-                  {evidence(field("imported"), answer->imported)}};
+  return Sighting{
+      {answer->executable, reason(answer->imported.missing()), reinstall_line(machine, *answer)},
+      {evidence(field("imported"), answer->imported)}};
 }
 
 std::optional<Sighting> torch_gives_no_answer(const Machine& machine) {

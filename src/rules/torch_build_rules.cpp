@@ -104,6 +104,36 @@ bool is_cpu_build(const TorchBuild& torch) {
          torch.cuda_library.is(false);
 }
 
+struct Vendor {
+  std::string_view id, name;
+};
+
+constexpr Vendor nvidia{"nvidia", "NVIDIA"}, amd{"amd", "AMD"}, intel{"intel", "Intel"};
+
+/// Whose GPUs the build is for; nothing for a CPU build or an unknown one.
+std::optional<Vendor> vendor_of_build(const TorchBuild& torch) {
+  if (is_rocm_build(torch)) return amd;
+  if (torch.cuda || is_cuda_wheel(torch)) return nvidia;
+  if (base::contains(torch.version, "+xpu")) return intel;
+  return {};
+}
+
+/// An Intel card. Of a processor's graphics nobody need expect anything.
+bool has_intel_card(const Machine& machine) {
+  return std::ranges::any_of(machine.pci, [](const PciFunction& function) {
+    return is_intel_xpu(function) && !base::starts_with(function.address, "0000:00:");
+  });
+}
+
+/// Whose GPUs are here that some build of PyTorch can use, the likeliest to be meant first.
+std::vector<Vendor> vendors_for_torch(const Machine& machine) {
+  std::vector<Vendor> found;
+  if (has_gpu_of(machine, nvidia.id.data())) found.push_back(nvidia);
+  if (has_amd_gpu_for_torch(machine)) found.push_back(amd);
+  if (has_intel_card(machine)) found.push_back(intel);
+  return found;
+}
+
 /// A GPU that some build of PyTorch can use. Most processors of AMD have graphics that none can.
 bool has_gpu_for_torch(const Machine& machine) {
   return has_gpu_of(machine, "nvidia") || has_amd_gpu_for_torch(machine);
@@ -195,16 +225,13 @@ std::optional<Sighting> conda_keeps_cpu_torch(const Machine& machine) {
 
 std::optional<Sighting> torch_for_other_vendor(const Machine& machine) {
   const DefaultTorch found = default_torch(machine);
-  if (found.torch == nullptr) return {};
-  const bool nvidia = has_gpu_of(machine, "nvidia");
-  const bool amd = has_amd_gpu_for_torch(machine);
-  const bool rocm_on_nvidia = is_rocm_build(*found.torch) && nvidia && !amd;
-  const bool cuda_on_amd = (found.torch->cuda || is_cuda_wheel(*found.torch)) && amd && !nvidia;
-  if (!rocm_on_nvidia && !cuda_on_amd) return {};
-  return Sighting{
-      {found.torch->version, rocm_on_nvidia ? "AMD" : "NVIDIA", rocm_on_nvidia ? "NVIDIA" : "AMD",
-       install_line(machine, found.python)},
-      {version_evidence(found), vendor_evidence(machine, rocm_on_nvidia ? "nvidia" : "amd")}};
+  const std::vector<Vendor> here = vendors_for_torch(machine);
+  const auto built = found.torch != nullptr ? vendor_of_build(*found.torch) : std::nullopt;
+  if (!built || here.empty()) return {};
+  if (std::ranges::find(here, built->id, &Vendor::id) != here.end()) return {};
+  return Sighting{{found.torch->version, std::string(built->name), std::string(here.front().name),
+                   install_line(machine, found.python)},
+                  {version_evidence(found), vendor_evidence(machine, here.front().id.data())}};
 }
 
 std::optional<Sighting> wheel_lacks_kernels(const Machine& machine) {

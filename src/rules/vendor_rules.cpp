@@ -16,6 +16,8 @@ namespace gpuready::rules {
 
 namespace {
 
+using catalog::VersionNumber;
+
 constexpr std::string_view kfd = "/dev/kfd";  ///< the compute node of AMD's kernel driver
 
 /// Machines on which AMD's GPU is the one to use: beside NVIDIA's it is a processor's graphics.
@@ -73,12 +75,33 @@ std::vector<std::string> targets_of(const std::string& tag) {
   return targets;
 }
 
-/// The gfx targets of the ROCm build in the default environment; of all builds of the table where
-/// there is none, or where the table does not list that one's.
+/// "6.4" of "rocm6.4".
+std::optional<VersionNumber> rocm_of(const std::string& tag) {
+  return base::starts_with(tag, "rocm") ? VersionNumber::parse(tag.substr(4)) : std::nullopt;
+}
+
+/// The targets of the next newer build of which the table lists any: what that one lacks, an older
+/// one does not have either.
+std::vector<std::string> targets_of_next(const std::string& tag) {
+  const auto version = rocm_of(tag);
+  const catalog::Wheel* next = nullptr;
+  for (const catalog::Wheel& wheel : catalog::wheel_tables().wheels) {
+    const auto other = rocm_of(wheel.tag);
+    if (!version || !other || wheel.targets.empty() || *other < *version) continue;
+    if (next == nullptr || *other < *rocm_of(next->tag)) next = &wheel;
+  }
+  return next == nullptr ? std::vector<std::string>() : next->targets;
+}
+
+/// The gfx targets of the ROCm build in the default environment, as far as the table can tell; of
+/// all its builds where there is none.
 std::vector<std::string> supported_targets(const Machine& machine) {
   std::vector<std::string> targets;
-  if (has_rocm_build(machine))
-    targets = targets_of(default_torch(machine).torch->tag.value_or("?"));
+  if (has_rocm_build(machine)) {
+    const std::string tag = default_torch(machine).torch->tag.value_or("?");
+    targets = targets_of(tag);
+    if (targets.empty()) targets = targets_of_next(tag);
+  }
   return targets.empty() ? targets_of("") : targets;
 }
 
@@ -92,6 +115,8 @@ bool is_of_processor(const std::string& target) {
 
 /// What makes ROCm take the GPU for its supported relative of the same generation.
 std::string pretended(const std::string& target) {
+  const std::vector<std::string> all = targets_of("");
+  if (std::ranges::find(all, target) != all.end()) return "# that build has " + target + " itself";
   for (const auto& [family, version] :
        {std::pair{"gfx103", "10.3.0"}, std::pair{"gfx110", "11.0.0"}, std::pair{"gfx115", "11.5.1"},
         std::pair{"gfx120", "12.0.1"}})
@@ -124,7 +149,8 @@ std::optional<Sighting> gfx_target_without_wheel(const Machine& machine) {
       gpus, [](const AmdGpu& one) { return is_of_processor(*one.gpu->gfx_target); });
   if (all_of_processor && !has_rocm_build(machine)) return {};
   const Gpu& gpu = *gpus.front().gpu;
-  return Sighting{{*gpu.gfx_target, catalog::wheel_tables().as_of, pretended(*gpu.gfx_target)},
+  return Sighting{{*gpu.gfx_target, catalog::wheel_tables().as_of, pretended(*gpu.gfx_target),
+                   install_line(machine, default_torch(machine).python)},
                   {evidence("machine.gpus.gfx_target", gpu.gfx_target)}};
 }
 

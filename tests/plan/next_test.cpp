@@ -55,5 +55,16 @@ TEST(Next, ABrokenGpuIsMendedFirst) {
   EXPECT_EQ(next.steps[0].key, "next.mend");
 }
 
+TEST(Next, ABrokenGpuIsMendedInTheWordsOfItsRule) {
+  Finding finding;
+  finding.fixes = {{{"", {"Load it:"}}, {"sudo modprobe nvidia"}}};
+  Doctor doctor;
+  doctor.verdict = Verdict::not_usable;
+  doctor.findings = {finding};
+  const Next next = next_steps(Machine{}, doctor, DeviceChoice{"cpu", {}}, {}, prices());
+  EXPECT_EQ(next.steps[0].key, "next.mend-by");
+  EXPECT_EQ(next.steps[0].args, (std::vector<std::string>{"Load it."}));
+}
+
 }  // namespace
 }  // namespace gpuready::plan

@@ -78,6 +78,21 @@ TEST(ProbePci, AFunctionWithoutADriverSaysSo) {
   EXPECT_TRUE(machine.pci[0].device_id.absent_for(Absence::not_found));
 }
 
+TEST(ProbeOs, RelativesAndImagesAreTold) {
+  const auto os_of = [](const char* release, const char* kernel) {
+    host::RecordedHost host = testing::host_with_files(
+        {{"/etc/os-release", release}, {"/proc/sys/kernel/osrelease", kernel}});
+    return probe_os(host);
+  };
+  const Os arch = os_of("ID=cachyos\nID_LIKE=arch\n", "6.18.2-2-cachyos\n");
+  EXPECT_TRUE(arch.id_like.is("arch"));
+  EXPECT_TRUE(arch.image.absent_for(Absence::not_applicable));
+  EXPECT_TRUE(os_of("ID=debian\n", "6.12.15-production+truenas\n").image.is("truenas"));
+  EXPECT_TRUE(os_of("ID=slackware\n", "6.12.24-Unraid\n").image.is("unraid"));
+  EXPECT_TRUE(os_of("ID=steamos\n", "6.11.11-valve\n").image.is("steamos"));
+  EXPECT_TRUE(os_of("ID=opensuse-microos\n", "6.17.9-1-default\n").image.is("microos"));
+}
+
 TEST(ProbeOs, QuotedValuesAndTheFallbackFileAreRead) {
   host::RecordedHost host = testing::host_with_files(
       {{"/usr/lib/os-release",

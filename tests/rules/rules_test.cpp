@@ -9,6 +9,7 @@
 #include "gpuready/gpuready.hpp"
 #include "rules/ladder.hpp"
 #include "rules/rule.hpp"
+#include "rules/situation.hpp"
 #include "tests/golden.hpp"
 
 namespace gpuready::rules {
@@ -34,6 +35,13 @@ const std::map<std::string, Machine>& machines() {
     return found;
   }();
   return all;
+}
+
+/// One of them alone, which takes less time.
+Machine one_machine(const std::string& name) {
+  auto session = open_session({(source / "tests" / "machines" / (name + ".json")).string(), ""});
+  if (!session) ADD_FAILURE() << session.error().text;
+  return session ? (*session)->facts(true) : Machine{};
 }
 
 const catalog::RuleTexts& texts() {
@@ -112,7 +120,7 @@ TEST(Rules, NoPlaceholderIsLeftInAFindingAndNoEvidenceIsEmpty) {
 TEST(Rules, WhatARecordingSaysIsOneWordOfTheShellInACommand) {
   for (const char* const name : {"rules/jupyter-kernel-elsewhere", "torch-cpu-build",
                                  "rules/nvidia-packages-differ-from-pins"}) {
-    Machine machine = machines().at(name);
+    Machine machine = one_machine(name);
     for (PythonEnvironment& python : machine.python) python.executable = "/tmp/$(reboot)/python";
     std::size_t commands = 0;
     for (const Finding& finding : find(machine, texts())) {
@@ -129,7 +137,7 @@ TEST(Rules, WhatARecordingSaysIsOneWordOfTheShellInACommand) {
 }
 
 TEST(Rules, AValueIsNotSearchedForPlacesOfOtherValues) {
-  Machine machine = machines().at("driver-library-mismatch");
+  Machine machine = one_machine("driver-library-mismatch");
   machine.driver.module.version = Fact<std::string>("{1}{0}", "test");
   const auto findings = find(machine, texts());
   ASSERT_FALSE(findings.empty());
@@ -148,6 +156,54 @@ TEST(Rules, ADegradationUnderAUsableGpuDegradesTheVerdict) {
   EXPECT_EQ(doctor.verdict, Verdict::degraded);
   EXPECT_EQ(doctor.summary.args[0], "fewer lanes");
   EXPECT_EQ(doctor.findings.size(), 2U);
+}
+
+TEST(Rules, TheCauseTakesThePlaceOfTheRungsOwnGuess) {
+  const Machine machine = one_machine("rules/relative-of-arch-drops-gpu");
+  Doctor doctor = climb(machine);
+  add_findings(find(machine, texts()), doctor);
+  EXPECT_EQ(doctor.verdict, Verdict::not_usable);
+  EXPECT_EQ(doctor.summary.args[0], doctor.findings[0].title.args[0]);
+  EXPECT_EQ(doctor.summary.args[1], "gpu-too-old-for-driver: 0000:01:00.0");
+  const auto broken = std::ranges::find(doctor.ladder, Outcome::finding, &RungResult::outcome);
+  ASSERT_NE(broken, doctor.ladder.end());
+  EXPECT_EQ(broken->why.key, "ladder.explained");
+}
+
+TEST(Rules, AFindingAboutPythonIsNoCauseOfADeadGpu) {
+  const Machine machine = one_machine("module-not-loaded");
+  Doctor doctor = climb(machine);
+  const Message own = doctor.summary;
+  Finding python;
+  python.id = "torch-for-other-vendor", python.severity = Severity::blocker;
+  python.title = {"", {"another build"}};
+  add_findings({python}, doctor);
+  EXPECT_EQ(doctor.summary.key, own.key);
+}
+
+TEST(Rules, OnePieceOfEvidenceIsShownOnce) {
+  Machine two = one_machine("rules/wheel-lacks-kernels");
+  two.gpus.push_back(two.gpus.front());
+  const auto findings = find(two, texts());
+  ASSERT_EQ(findings[0].id, "wheel-lacks-kernels");
+  EXPECT_EQ(
+      std::ranges::count(findings[0].evidence, "machine.gpus.compute_capability", &Evidence::field),
+      1);
+}
+
+TEST(Situations, RelativesShareTheFamilyAndImagesDoNot) {
+  const auto family = [](const char* name) { return situations(one_machine(name)); };
+  const auto has = [](const std::vector<std::string>& list, const char* word) {
+    return std::ranges::find(list, word) != list.end();
+  };
+  EXPECT_TRUE(has(family("rules/relative-of-arch-drops-gpu"), "arch"));
+  EXPECT_TRUE(has(family("rules/mint-of-debian"), "debian"));
+  EXPECT_TRUE(has(family("rules/arc-with-cuda-build"), "ubuntu"));
+  EXPECT_TRUE(has(family("rules/proxmox-without-headers"), "proxmox"));
+  EXPECT_TRUE(has(family("rules/old-gpu-on-new-image"), "ostree"));
+  EXPECT_FALSE(has(family("rules/old-gpu-on-new-image"), "fedora"));
+  EXPECT_TRUE(has(family("rules/truenas-with-open-module"), "truenas"));
+  EXPECT_FALSE(has(family("rules/truenas-with-open-module"), "debian"));
 }
 
 TEST(RuleTexts, WhatIsMalformedNamesItsLine) {

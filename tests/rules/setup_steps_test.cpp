@@ -143,6 +143,8 @@ TEST(SetupDriver, ItComesTheDistributionsWay) {
       {"rhel", "10.0", "0x2684", "sudo dnf install -y nvidia-open"},
       {"opensuse-leap", "15.6", "0x2684", "nvidia-open-driver-G06-signed-kmp-default"},
       {"manjaro", "", "0x1b80", "mhwd -a pci nonfree 0300"},
+      {"cachyos", "", "0x1b80", "sudo chwd -a"},
+      {"amzn", "2023", "0x2684", "repos/amzn2023/x86_64/cuda-amzn2023.repo"},
   };
   for (const Row& row : rows) {
     const std::string found =
@@ -166,7 +168,7 @@ TEST(SetupDriver, ArchTakesTheModuleOfItsKernel) {
 TEST(SetupDriver, WhereTheWayIsNotKnownTheReasonSaysSo) {
   for (const auto& [id, version, device] :
        std::vector<std::tuple<const char*, const char*, const char*>>{{"void", "", "0x2684"},
-                                                                      {"amzn", "2023", "0x2684"},
+                                                                      {"amzn", "2023", "0x1db1"},
                                                                       {"debian", "99", "0x2684"},
                                                                       {"rhel", "10.0", "0x1b80"},
                                                                       {"nixos", "", "0x2684"},
@@ -201,13 +203,35 @@ TEST(SetupDriver, WhatIsInstalledAndBrokenIsCuredNotInstalledAgain) {
 }
 
 TEST(SetupDriver, TheWrongOneIsReplaced) {
-  for (const char* const name : {"rules/gpu-too-old-for-driver", "rules/open-module-on-old-gpu",
-                                 "rules/closed-module-on-new-gpu"}) {
+  for (const char* const name :
+       {"rules/gpu-too-old-for-driver", "rules/open-module-on-old-gpu",
+        "rules/closed-module-on-new-gpu", "rules/relative-of-arch-drops-gpu"}) {
     const gpuready::Setup setup = plan(recorded(name));
     ASSERT_NE(step(setup, "driver"), nullptr) << name;
     EXPECT_FALSE(step(setup, "driver")->done) << name;
     EXPECT_EQ(step(setup, "driver")->what.key, "setup.driver.what-replace") << name;
   }
+}
+
+TEST(SetupDriver, ASystemThatIsOneImageGetsItsOwnWayAndNoPackages) {
+  for (const char* const name : {"rules/nouveau-on-silverblue", "rules/unraid-without-plugin",
+                                 "rules/truenas-with-open-module", "rules/old-gpu-on-new-image"}) {
+    const gpuready::Setup setup = plan(recorded(name));
+    EXPECT_EQ(commands_of(setup, "driver"), "") << name;
+    EXPECT_GT(why_of(setup, "driver").size(), 80U) << name;
+  }
+  Machine installed = recorded("nouveau-bound");
+  installed.os.image = {"ostree", "test"};
+  installed.driver.nvml.library = {"/usr/lib64/libnvidia-ml.so.1", "test"};
+  EXPECT_EQ(commands_of(plan(installed), "driver"), "");
+}
+
+TEST(SetupDriver, ProxmoxTakesTheHeadersOfItsKernel) {
+  Machine machine = on("debian", "12", with_devices({"0x2684"}));
+  machine.os.kernel = {"6.8.12-9-pve", "test"};
+  EXPECT_TRUE(base::contains(commands_of(plan(machine), "driver"), "proxmox-headers-$(uname -r)"));
+  const gpuready::Setup headers = plan(recorded("rules/proxmox-without-headers"));
+  EXPECT_TRUE(base::contains(commands_of(headers, "driver"), "proxmox-headers-$(uname -r)"));
 }
 
 TEST(SetupDriver, AGpuSetAsideForAVirtualMachineIsLeftAlone) {
@@ -331,6 +355,24 @@ TEST(SetupTorch, ABuildForTheVendorsGpusIsLeftAlone) {
     ASSERT_NE(step(setup, "torch"), nullptr) << name;
     EXPECT_TRUE(step(setup, "torch")->done) << name;
   }
+}
+
+TEST(SetupTorch, ABuildForAnotherVendorIsNotDone) {
+  const gpuready::Setup arc = plan(recorded("rules/arc-with-cuda-build"));
+  EXPECT_FALSE(step(arc, "torch")->done);
+  EXPECT_TRUE(base::contains(commands_of(arc, "torch"), "whl/xpu"));
+  const gpuready::Setup radeon = plan(recorded("rules/radeon-with-cuda-build"));
+  EXPECT_FALSE(step(radeon, "torch")->done);
+  EXPECT_TRUE(base::contains(commands_of(radeon, "torch"), "whl/rocm"));
+  const gpuready::Setup young = plan(recorded("rules/new-radeon-with-old-build"));
+  EXPECT_FALSE(step(young, "torch")->done);
+  EXPECT_TRUE(base::contains(commands_of(young, "torch"), "whl/rocm7.2"));
+}
+
+TEST(SetupSteps, StepsByHandAreCountedApart) {
+  const gpuready::Setup setup = plan(recorded("rules/old-gpu-on-new-image"));
+  EXPECT_EQ(setup.summary.key, "setup.summary.mixed");
+  EXPECT_EQ(setup.summary.args, (std::vector<std::string>{"2", "1"}));
 }
 
 TEST(SetupSteps, AGpuThatIsSwitchedOffIsSwitchedOnFirst) {
