@@ -40,8 +40,8 @@ struct BenchRequest {
   /// Every CPU library, the fastest one with one and with all threads, and what the user's settings
   /// cost; otherwise the fastest library alone.
   bool every_cpu_library = false;
-  bool strict = false;                      ///< what did not converge is undecided
-  bool torch = false;                       ///< the same products through the user's PyTorch, too
+  bool strict = false;  ///< what did not converge is undecided
+  bool torch = false;   ///< the same products through the user's PyTorch, too
   bool shapes_are_chosen = false, dtypes_are_chosen = false;  ///< by the user, not by a mode
   std::function<void(const Case&)> on_case;  ///< called as each case is done; may be empty
   std::function<void(const Message&)> tell;  ///< what is known before the start; may be empty

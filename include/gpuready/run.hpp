@@ -3,11 +3,11 @@
 
 #include <string>
 
+#include "gpuready/bench.hpp"
 #include "gpuready/choices.hpp"
 #include "gpuready/estimates.hpp"
 #include "gpuready/findings.hpp"
 #include "gpuready/machine.hpp"
-#include "gpuready/bench.hpp"
 #include "gpuready/setup.hpp"
 
 namespace gpuready {

@@ -57,6 +57,10 @@ Environment environment_of(const PlannedCase& planned, bool obey_tuning) {
   return changes;
 }
 
+/// The limit of a whole run leaves out what does not fit; a case that has begun on a busy machine
+/// may end, for a process that is killed has nothing to show.
+constexpr double grace_s = 10;
+
 host::Command child_command(host::Host& host, const bench::MeasureRequest& request,
                             Environment environment, const Patience& patience,
                             const std::function<void(double)>& progress) {
@@ -66,7 +70,7 @@ host::Command child_command(host::Host& host, const bench::MeasureRequest& reque
   command.input = base::dump_json(writer.write(request), false);
   command.deadline = deadline_of(request);
   if (patience.until_s) {
-    const double left_s = std::max(*patience.until_s - bench::steady_seconds(), 0.0);
+    const double left_s = std::max(*patience.until_s - bench::steady_seconds(), 0.0) + grace_s;
     command.deadline = std::min(
         command.deadline, std::chrono::milliseconds(static_cast<std::int64_t>(left_s * 1000)));
   }

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "catalog/catalog.hpp"
+#include "gpuready/bench.hpp"
 #include "gpuready/choices.hpp"
 #include "gpuready/findings.hpp"
 #include "gpuready/machine.hpp"
-#include "gpuready/bench.hpp"
 
 namespace gpuready::plan {
 

@@ -28,8 +28,8 @@ Run answer_of(Session& session) {
 }
 
 void show(const Run& run) {
-  for (const View view :
-       {View::page, View::facts, View::doctor, View::device, View::bench, View::lesson, View::setup}) {
+  for (const View view : {View::page, View::facts, View::doctor, View::device, View::bench,
+                          View::lesson, View::setup}) {
     const std::string text = show_text(run, view, {}), json = show_json(run, view);
     fuzz::require(!fuzz::steers_a_terminal(text), "no text steers the terminal", text);
     fuzz::require(!fuzz::steers_a_terminal(json), "no JSON steers the terminal", json);
