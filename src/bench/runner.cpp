@@ -35,6 +35,9 @@ std::string scientific(double value) { return base::format("{:.1e}", value); }
 /// The sizes that every library's interface takes.
 constexpr std::int64_t longest_side = std::numeric_limits<std::int32_t>::max();
 constexpr int transfer_repetitions = 5;
+/// More allocations than this would take longer than the products that they are for; what the cache
+/// still holds then is told by a flag.
+constexpr std::int64_t most_sets = 64;
 /// Parts of the whole for the progress bar.
 constexpr double progress_first = 0.1;
 constexpr double progress_timed = 0.2;
@@ -119,7 +122,7 @@ class CaseRun {
 
   /// As many sets of buffers as are wanted and fit.
   [[nodiscard]] std::int64_t sets_that_fit(const Shape& shape, const MemoryLimits& limits) const {
-    std::int64_t sets = sets_wanted(shape);
+    std::int64_t sets = std::min(sets_wanted(shape), most_sets);
     const auto too_many = [&] {
       return static_cast<double>(sets) * bytes_of_all(shape, storage_) > limits.device_bytes ||
              host_need(shape, sets) > limits.host_bytes;

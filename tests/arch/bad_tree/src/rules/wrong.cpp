@@ -1,2 +1,2 @@
-#include <nlohmann/json.hpp>
 #include "bench/runner.hpp"
+#include <nlohmann/json.hpp>
