@@ -52,10 +52,10 @@ std::string visible_devices_in_unit(std::string_view unit) {
   std::string kept;
   for (const std::string& line : base::split_lines(std::string(unit))) {
     if (!base::starts_with(base::trim(line), "Environment=")) continue;
-    std::string words = line.substr(line.find('=') + 1);
-    std::ranges::replace(words, '"', ' ');
-    std::ranges::replace(words, '\'', ' ');
-    for (const std::string& word : base::split(words, ' '))
+    std::string values = line.substr(line.find('=') + 1);
+    std::ranges::replace(values, '"', ' ');
+    std::ranges::replace(values, '\'', ' ');
+    for (const std::string& word : base::split(values, ' '))
       if (base::contains(word, "VISIBLE_DEVICES=")) kept += "Environment=" + word + '\n';
   }
   return kept;
