@@ -97,6 +97,9 @@ struct WeightGroup {
   std::int64_t elements = 0;    ///< as stored; of packed formats fewer than parameters
   std::int64_t parameters = 0;  ///< unpacked: what the model has
   std::int64_t bytes = 0;       ///< without padding
+  /// Of embeddings alone: looked up in main memory even where the token embeddings stand on the GPU
+  /// as the tied head (position embeddings, Gemma's per-layer embeddings; llama.cpp).
+  bool stays_on_host = false;
 };
 
 /// How weights were quantised before they were stored.
