@@ -13,18 +13,16 @@ Price read_price(Cells& cells) {
   return price;
 }
 
-Model read_model(Cells& cells) {
-  return Model{cells.text("name"), cells.text("kind"), cells.integer("params_total")};
-}
-
 }  // namespace
 
 Result<Catalog> load_catalog(const Override& replaced) {
   auto prices = read_table<Price>("prices.csv", replaced, read_price);
   if (!prices) return tl::unexpected(prices.error());
-  auto models = read_table<Model>("models.csv", replaced, read_model);
+  auto models = load_models(replaced);
   if (!models) return tl::unexpected(models.error());
-  return Catalog{std::move(*prices), std::move(*models)};
+  auto gpus = load_gpus(replaced);
+  if (!gpus) return tl::unexpected(gpus.error());
+  return Catalog{std::move(*prices), std::move(*models), std::move(*gpus)};
 }
 
 Result<Catalog> load_catalog() { return load_catalog(Override{}); }

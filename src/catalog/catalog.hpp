@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog/gpus.hpp"
+#include "catalog/models.hpp"
 #include "catalog/rows.hpp"
 #include "gpuready/result.hpp"
 
@@ -17,14 +19,10 @@ struct Price {
   double vram_gib = 0, usd_per_hour = 0;
 };
 
-struct Model {
-  std::string name, kind;
-  std::int64_t parameters = 0;
-};
-
 struct Catalog {
   std::vector<Price> prices;
   std::vector<Model> models;
+  std::vector<Gpu> gpus;
 };
 
 /// The error names the file, the record and the field.

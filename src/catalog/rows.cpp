@@ -42,6 +42,24 @@ std::int64_t Cells::integer(const std::string& column) {
   return value.value_or(0);
 }
 
+std::optional<double> Cells::maybe_number(const std::string& column) {
+  if (maybe(column).empty()) return {};
+  return number(column);
+}
+
+std::optional<std::int64_t> Cells::maybe_integer(const std::string& column) {
+  if (maybe(column).empty()) return {};
+  return integer(column);
+}
+
+std::optional<bool> Cells::maybe_boolean(const std::string& column) {
+  const std::string value = maybe(column);
+  if (value == "true") return true;
+  if (value == "false") return false;
+  if (!value.empty()) wrong(column, "true, false or nothing");
+  return {};
+}
+
 void Cells::wrong(const std::string& column, const std::string& expected) {
   if (fault_.empty()) fault_ = where_ + ": " + column + ": expected " + expected;
 }

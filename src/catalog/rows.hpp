@@ -30,6 +30,10 @@ class Cells {
   std::string maybe(const std::string& column);
   double number(const std::string& column);
   std::int64_t integer(const std::string& column);
+  /// Nothing where the cell is empty: not known, or not so.
+  std::optional<double> maybe_number(const std::string& column);
+  std::optional<std::int64_t> maybe_integer(const std::string& column);
+  std::optional<bool> maybe_boolean(const std::string& column);
   void wrong(const std::string& column, const std::string& expected);
   [[nodiscard]] const std::string& fault() const { return fault_; }
 

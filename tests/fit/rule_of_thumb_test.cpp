@@ -15,10 +15,16 @@ Gpu gpu_with(std::int64_t free_bytes, std::int64_t index, bool kernel) {
   return gpu;
 }
 
+catalog::Model model(const char* name, const char* kind, std::int64_t parameters) {
+  catalog::Model row;
+  row.name = name, row.kind = kind, row.parameters = parameters;
+  return row;
+}
+
 catalog::Catalog models() {
   catalog::Catalog catalog;
-  catalog.models = {
-      {"small", "llm", 1000}, {"seven", "llm", 7000000000}, {"image", "diffusion", 11000000000}};
+  catalog.models = {model("small", "llm", 1000), model("seven", "llm", 7000000000),
+                    model("image", "diffusion", 11000000000)};
   return catalog;
 }
 
