@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/fit/gguf_bytes.hpp"
-#include "tests/fit/memory_source.hpp"
+#include "tests/fit/gguf_models.hpp"
 
 namespace gpuready::fit {
 namespace {
@@ -12,69 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-std::string block(int i, const std::string& part) {
-  return "blk." + std::to_string(i) + "." + part;
-}
-
-/// A file of this architecture with `blocks` blocks of width 64 and 4 heads.
-GgufBytes start(const std::string& architecture, std::uint32_t blocks) {
-  GgufBytes bytes;
-  bytes.text("general.architecture", architecture);
-  bytes.number(architecture + ".block_count", blocks);
-  bytes.number(architecture + ".embedding_length", 64);
-  bytes.number(architecture + ".context_length", 4096);
-  bytes.number(architecture + ".attention.head_count", 4);
-  bytes.texts("tokenizer.ggml.tokens", 100);
-  bytes.tensor("token_embd.weight", "q8_0", {64, 100});
-  return bytes;
-}
-
-void attention(GgufBytes& bytes, int i) {
-  bytes.tensor(block(i, "attn_norm.weight"), "f32", {64});
-  for (const char* part : {"attn_q", "attn_k", "attn_v", "attn_output"})
-    bytes.tensor(block(i, std::string(part) + ".weight"), "q8_0", {64, 64});
-}
-
-void feed_forward(GgufBytes& bytes, int i) {
-  bytes.tensor(block(i, "ffn_norm.weight"), "f32", {64});
-  bytes.tensor(block(i, "ffn_gate.weight"), "q8_0", {64, 96});
-  bytes.tensor(block(i, "ffn_up.weight"), "q8_0", {64, 96});
-  bytes.tensor(block(i, "ffn_down.weight"), "q8_0", {96, 64});
-}
-
-void experts(GgufBytes& bytes, int i) {
-  bytes.tensor(block(i, "ffn_norm.weight"), "f32", {64});
-  bytes.tensor(block(i, "ffn_gate_inp.weight"), "f32", {64, 8});
-  bytes.tensor(block(i, "ffn_gate_exps.weight"), "q8_0", {64, 32, 8});
-  bytes.tensor(block(i, "ffn_up_exps.weight"), "q8_0", {64, 32, 8});
-  bytes.tensor(block(i, "ffn_down_exps.weight"), "q8_0", {32, 64, 8});
-}
-
-Result<Model> read(const GgufBytes& bytes) {
-  MemorySource source(bytes.file(), "/models/test.gguf");
-  return read_gguf(source, sibling_of({}));
-}
-
-Model model_of(const GgufBytes& bytes) {
-  auto model = read(bytes);
-  if (model) return *model;
-  ADD_FAILURE() << model.error().text;
-  return {};
-}
-
-std::vector<Mixer> mixers(const Model& model) {
-  std::vector<Mixer> list;
-  for (const Layer& layer : model.shape.layers) list.push_back(layer.mixer);
-  return list;
-}
-
-std::int64_t parameters(const Model& model, Role role) {
-  std::int64_t sum = 0;
-  for (const WeightGroup& group : model.weights)
-    if (group.role == role) sum += group.parameters;
-  return sum;
-}
 
 TEST(Gguf, GivesADenseModelWithGroupedHeadsAndTiedEmbeddings) {
   GgufBytes bytes = start("llama", 2);
@@ -364,73 +300,6 @@ TEST(Gguf, CountsDecoderAndEncoderBlocksApart) {
   EXPECT_EQ(model.shape.layers.size(), 2U);
   EXPECT_EQ(model.shape.encoder_layers, 3);
   EXPECT_EQ(parameters(model, Role::attention), 7 * 64 * 64);
-}
-
-TEST(Gguf, JoinsTheShardsOfASplitModel) {
-  const auto shard = [](std::uint16_t number, GgufBytes bytes) {
-    bytes.key("split.no", ValueType::u16, raw(number));
-    bytes.key("split.count", ValueType::u16, raw<std::uint16_t>(2));
-    bytes.key("split.tensors.count", ValueType::i32, raw<std::int32_t>(6));
-    return bytes.file();
-  };
-  GgufBytes first = start("llama", 1), second;
-  attention(second, 0);
-  std::map<std::string, std::string> files{{"m-00001-of-00002.gguf", shard(0, first)},
-                                           {"m-00002-of-00002.gguf", shard(1, second)}};
-  for (const auto& [name, bytes] : files) {
-    MemorySource source(bytes, "/models/" + name);
-    const auto model = read_gguf(source, sibling_of(files));
-    ASSERT_TRUE(model) << model.error().text;
-    EXPECT_EQ(model->parameters, 6400 + 64 + 4 * 64 * 64);
-    EXPECT_EQ(model->shape.layers[0].mixer, Mixer::attention);
-  }
-  MemorySource source(files["m-00001-of-00002.gguf"], "/models/m-00001-of-00002.gguf");
-  auto without = files;
-  without.erase("m-00002-of-00002.gguf");
-  EXPECT_THAT(read_gguf(source, sibling_of(without)).error().text,
-              HasSubstr("shard 2 of 2 is missing: m-00002-of-00002.gguf"));
-  MemorySource renamed(files["m-00001-of-00002.gguf"], "/models/m.gguf");
-  EXPECT_THAT(read_gguf(renamed, sibling_of(files)).error().text,
-              HasSubstr("one of 2 shards, expected a name that ends in -00001-of-00002.gguf"));
-  auto swapped = files;
-  swapped["m-00002-of-00002.gguf"] = files["m-00001-of-00002.gguf"];
-  EXPECT_THAT(read_gguf(source, sibling_of(swapped)).error().text,
-              HasSubstr("split.no 0 of split.count 2, expected 1 of 2"));
-  auto fewer = files;
-  fewer["m-00002-of-00002.gguf"] = shard(1, GgufBytes().tensor("x", "f32", {1}));
-  EXPECT_THAT(read_gguf(source, sibling_of(fewer)).error().text,
-              HasSubstr("2 tensors in all shards, expected 6"));
-}
-
-TEST(Gguf, NamesTheShardsOfASplit) {
-  EXPECT_THAT(gguf_shards("a-00003-of-00002.gguf"),
-              ElementsAre("a-00001-of-00002.gguf", "a-00002-of-00002.gguf"));
-  for (const char* name : {"a.gguf", "-00001-of-00002.gguf.gguf", "a-0001-of-0002.gguf",
-                           "a-00001-of-00000.gguf", "00001-of-00002.gguf", "a-00001-of-99999.gguf"})
-    EXPECT_THAT(gguf_shards(name), IsEmpty()) << name;
-}
-
-TEST(Gguf, RefusesMetadataThatNoModelHas) {
-  const auto error_of = [](GgufBytes bytes) {
-    const auto model = read(bytes);
-    return model ? std::string("no error") : model.error().text;
-  };
-  EXPECT_THAT(error_of(GgufBytes()), HasSubstr("no key 'general.architecture'"));
-  EXPECT_THAT(error_of(GgufBytes().text("general.architecture", "llama")),
-              HasSubstr("no key 'llama.block_count'"));
-  EXPECT_THAT(error_of(start("llama", 1000000)), HasSubstr("is 1000000, expected 0 to 4096"));
-  EXPECT_THAT(error_of(start("llama", 1).number("llama.attention.key_length", 4294967295U)),
-              HasSubstr("'llama.attention.key_length' is 4294967295, expected 0 to 16777216"));
-  EXPECT_THAT(
-      error_of(start("llama", 3)
-                   .list<std::int32_t>("llama.feed_forward_length", ValueType::i32, {1, 2})),
-      HasSubstr("'llama.feed_forward_length' has 2 values for 3 blocks"));
-  EXPECT_THAT(error_of(start("llama", 2).number("llama.nextn_predict_layers", 2)),
-              HasSubstr("is 2 of 2 blocks"));
-  EXPECT_THAT(error_of(start("llama", 1).text("llama.rope.dimension_count", "x")),
-              HasSubstr("is no whole number"));
-  EXPECT_THAT(error_of(start("llama", 1).text("general.type", "adapter")),
-              HasSubstr("an adapter (LoRA)"));
 }
 
 }  // namespace
