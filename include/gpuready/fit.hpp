@@ -36,6 +36,9 @@ struct InferenceOptions {
 struct TrainingOptions {
   std::string task;  ///< full, lora, qlora; empty: no training
   std::string optimizer = "adamw", precision = "bf16", checkpointing = "none", offload = "none";
+  /// How logits become a loss: full (all at once, as transformers does), chunked (an eighth at a
+  /// time: torchtune, LitGPT) or fused (never stored: Liger, Unsloth).
+  std::string loss = "full";
   std::int64_t micro_batch = 1, seq = 0, lora_rank = 0;
   std::vector<std::string> lora_targets;
   std::int64_t zero = 0;

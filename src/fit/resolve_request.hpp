@@ -1,0 +1,41 @@
+#pragma once
+/// From what a user said to a plan: defaults of the runtime, each told as an assumption; what can't
+/// be had is an error with the next step.
+
+#include <optional>
+
+#include "fit/plan.hpp"
+#include "fit/weights.hpp"
+
+namespace gpuready::fit {
+
+/// A file of llama.cpp's format.
+bool is_gguf(const Model& model);
+
+/// The runtime that was asked for, or the one that suits the model and the type of weights.
+Result<Runtime> runtime_for(const Model& model, const FitRequest& request);
+
+/// The type of weights in use: nullptr: as the model stores them.
+struct WeightChoice {
+  const catalog::Quant* quant = nullptr;
+  std::vector<Message> assumptions;
+};
+Result<WeightChoice> weights_for(const Model& model, const FitRequest& request, Runtime runtime);
+
+struct ResolvedInference {
+  InferencePlan plan;
+  std::vector<Message> assumptions;
+};
+Result<ResolvedInference> resolve_inference(const Model& model, const FitRequest& request,
+                                            Runtime runtime, const Devices& devices);
+
+/// Keys and values are kept by models that generate; encoders and embedders have none.
+bool keeps_cache(const Architecture& shape);
+
+/// The GPUs, or the CPU where there are none.
+std::vector<Device> targets(const Devices& devices);
+
+/// "q4_k_m" of "Q4_K_M".
+std::string lower(std::string text);
+
+}  // namespace gpuready::fit
