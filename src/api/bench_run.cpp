@@ -70,6 +70,11 @@ std::string pace_key(const bench::BackendRequest& request) {
   return request.device + " " + request.dtype + (request.threads == 1 ? " 1" : "");
 }
 
+/// Parts of the time that is left: a little, or half of it, is kept for what takes longer than
+/// foreseen, for a second round, and for cold starts.
+constexpr double share_of_last_round = 0.9;
+constexpr double share_before_another = 0.5;
+
 /// Warm-up, timed section, transfers and the search for an algorithm come to about this much of the
 /// limit that the timed section has.
 constexpr double timed_factor = 1.5;
@@ -116,14 +121,18 @@ bench::Pace BenchRun::pace_of(const bench::MeasureRequest& request) const {
   return known == paces_.end() ? first_guess(machine_, request.backend) : known->second;
 }
 
-double BenchRun::predicted(const PlannedCase& planned) const {
+bench::CaseTime BenchRun::time_of(const PlannedCase& planned) const {
   constexpr double trial_s = 0.5;  // its products and its timed section
   const bench::MeasureRequest& request = planned.attempts.front();
   const bench::Pace pace = pace_of(request);
   const double trials_s =
       planned.tries_first ? static_cast<double>(planned.attempts.size()) * (pace.start_s + trial_s)
                           : 0;
-  return trials_s + bench::predicted_s({request.shape, pace, timed_factor * request.max_time_s});
+  return {request.shape, pace, timed_factor * request.max_time_s, trials_s};
+}
+
+double BenchRun::predicted(const PlannedCase& planned) const {
+  return bench::predicted_s(time_of(planned));
 }
 
 double BenchRun::left_s() const {
@@ -141,24 +150,21 @@ void BenchRun::show(double done, const Message& what) const {
   if (progress_) progress_(done, what);
 }
 
-/// With a limit, each case gets its share of what the first products leave.
-void BenchRun::share_time() {
-  if (!(request_.total_time_s > 0)) return;
-  // The rest is for what takes longer than foreseen, for a second round, and for cold starts.
-  const bool goes_on = request_.every_cpu_library || request_.mode == BenchMode::lesson;
-  const double reserve = goes_on ? 0.5 : 0.9;
-  double fixed_s = 0;
-  for (const PlannedCase& planned : waiting_)
-    fixed_s += predicted(planned) - timed_factor * planned.attempts.front().max_time_s;
-  for (PlannedCase& planned : waiting_)
-    for (bench::MeasureRequest& request : planned.attempts)
-      request.max_time_s =
-          bench::timed_share_s(reserve * left_s() / timed_factor, fixed_s / timed_factor,
-                               waiting_.size(), request_.max_time_s);
+/// With a limit, the first case gets its share of what the products leave, or is left out.
+bool BenchRun::has_time(std::deque<PlannedCase>& waiting, double part) {
+  if (!(request_.total_time_s > 0)) return true;
+  std::vector<bench::CaseTime> times;
+  for (const PlannedCase& planned : waiting) times.push_back(time_of(planned));
+  const bench::NextCase next = bench::decide_next(times, left_s(), part);
+  if (next.leave_out) return false;
+  for (bench::MeasureRequest& request : waiting.front().attempts)
+    request.max_time_s = std::min(request.max_time_s, next.timed_s / timed_factor);
+  return true;
 }
 
-void BenchRun::leave_out(const PlannedCase& planned, double seconds) {
+void BenchRun::leave_out(const PlannedCase& planned) {
   const bench::MeasureRequest& request = planned.attempts.front();
+  const double seconds = predicted(planned);
   bench_.time.left_out.push_back(
       {"bench.left-out",
        {request.backend.device, product_of(request), base::show_seconds(seconds)}});
@@ -168,26 +174,12 @@ void BenchRun::announce() {
   std::ranges::stable_sort(waiting_, {}, [](const PlannedCase& planned) {
     return planned.attempts.front().shape.flop();
   });
-  share_time();
-  std::vector<double> seconds;
-  for (const PlannedCase& planned : waiting_) seconds.push_back(predicted(planned));
-  const std::vector<bool> chosen = bench::choose_within(seconds, left_s());
-  std::vector<PlannedCase> kept;
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    if (chosen[i]) {
-      bench_.time.predicted_s += seconds[i];
-      kept.push_back(std::move(waiting_[i]));
-    } else {
-      leave_out(waiting_[i], seconds[i]);
-    }
-  }
-  waiting_ = std::move(kept);
-  if (!request_.tell) return;
-  if (!waiting_.empty())
-    request_.tell({"bench.plan",
-                   {std::to_string(waiting_.size()),
-                    base::show_seconds(std::max(1.0, std::ceil(bench_.time.predicted_s)))}});
-  for (const Message& message : bench_.time.left_out) request_.tell(message);
+  for (const PlannedCase& planned : waiting_) bench_.time.predicted_s += predicted(planned);
+  bench_.time.predicted_s = std::min(bench_.time.predicted_s, left_s());
+  if (!request_.tell || waiting_.empty()) return;
+  request_.tell({"bench.plan",
+                 {std::to_string(waiting_.size()),
+                  base::show_seconds(std::max(1.0, std::ceil(bench_.time.predicted_s)))}});
 }
 
 /// Of the libraries for a product the fastest is found once, and taken for other sizes too.
@@ -234,7 +226,7 @@ std::vector<Case> BenchRun::keep(const PlannedCase& planned, Timed timed, Keep w
   for (const Case& c : answer.measured.cases) {
     bench::Pace& pace =
         paces_.try_emplace(pace_key(answer.used->backend), pace_of(*answer.used)).first->second;
-    const bench::CaseTime foreseen{c.shape, pace, timed_factor * answer.used->max_time_s};
+    const bench::CaseTime foreseen{c.shape, pace, timed_factor * answer.used->max_time_s, 0};
     pace = bench::learn(pace, c, foreseen, planned.tries_first ? 0 : timed.wall_s);
     if (!what.result) continue;
     if (request_.on_case) request_.on_case(c);
@@ -251,26 +243,29 @@ std::vector<Case> BenchRun::measure_now(const PlannedCase& planned, Keep what) {
   return keep(planned, measure_timed(planned, [](double) {}), what);
 }
 
-void BenchRun::measure() {
-  double all_s = 0, done_s = 0;
-  for (const PlannedCase& planned : waiting_) all_s += predicted(planned);
-  for (PlannedCase& planned : waiting_) {
-    if (stopped()) break;
-    reuse_choice(planned);
-    const double seconds = predicted(planned);
-    if (seconds > left_s()) {
-      leave_out(planned, seconds);
+void BenchRun::measure(double part) {
+  std::deque<PlannedCase> waiting{std::make_move_iterator(waiting_.begin()),
+                                  std::make_move_iterator(waiting_.end())};
+  waiting_.clear();
+  double done_s = 0;
+  for (; !waiting.empty() && !stopped(); waiting.pop_front()) {
+    reuse_choice(waiting.front());
+    if (!has_time(waiting, part)) {
+      leave_out(waiting.front());
       continue;
     }
+    const PlannedCase& planned = waiting.front();
+    const double seconds = predicted(planned);
+    double rest_s = 0;
+    for (const PlannedCase& one : waiting) rest_s += predicted(one);
+    rest_s = std::max(std::min(rest_s, left_s()), seconds);
     const auto report = [&](double done) {
-      show((done_s + done * seconds) / std::max(all_s, done_s + seconds), planned.what);
+      show((done_s + done * seconds) / (done_s + rest_s), planned.what);
     };
     report(0);
-    Timed timed = measure_timed(planned, report);
-    keep(planned, std::move(timed), {!stopped(), true});
+    keep(planned, measure_timed(planned, report), {!stopped(), true});
     done_s += seconds;
   }
-  waiting_.clear();
 }
 
 std::vector<double> BenchRun::cold_starts(const Done& done, double budget_s) {
@@ -314,11 +309,15 @@ void BenchRun::repeat_first_use() {
     }
 }
 
+void BenchRun::measure() {
+  const bool goes_on = request_.every_cpu_library || request_.mode == BenchMode::lesson;
+  measure(goes_on ? share_before_another : share_of_last_round);
+}
+
 void BenchRun::measure_second_round() {
   if (!has_cpu_ || stopped()) return;
   waiting_ = plan_second_round(machine_, request_, bench_.cases);
-  share_time();
-  measure();
+  measure(share_of_last_round);
   std::ranges::stable_partition(bench_.cases, [](const Case& c) { return c.device == "cpu"; });
 }
 
@@ -330,6 +329,7 @@ void BenchRun::add_notes() {
                             {after.device, after.dtype.name, base::show_flops(before.flops),
                              std::to_string(before.shape.n), base::show_flops(after.flops),
                              std::to_string(after.shape.n)}});
+  if (request_.cold && !bench_.cases.empty()) bench_.notes.push_back({"bench.note.cold", {}});
   if (stopped()) bench_.notes.push_back({"bench.note.stopped", {}});
 }
 

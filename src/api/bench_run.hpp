@@ -1,6 +1,7 @@
 #pragma once
 /// Measures a list of cases within a time limit, and keeps what came of it.
 
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ class BenchRun {
   /// Plans the cases of a request (the run's own, or one made for a part of it). The error is for
   /// the user.
   Result<bool> add(const BenchRequest& part);
-  /// Tells how long it will take, and what is left out.
+  /// Tells how long it will take.
   void announce();
   /// Measures what was added, smallest first, as far as the time allows.
   void measure();
@@ -63,9 +64,12 @@ class BenchRun {
   };
 
   [[nodiscard]] bench::Pace pace_of(const bench::MeasureRequest& request) const;
-  void share_time();
+  [[nodiscard]] bench::CaseTime time_of(const PlannedCase& planned) const;
+  bool has_time(std::deque<PlannedCase>& waiting, double part);
+  /// `part` of the time that is left is for these cases.
+  void measure(double part);
   void reuse_choice(PlannedCase& planned) const;
-  void leave_out(const PlannedCase& planned, double seconds);
+  void leave_out(const PlannedCase& planned);
   std::vector<double> cold_starts(const Done& done, double budget_s);
   std::vector<Case> keep(const PlannedCase& planned, Timed answer, Keep what);
   Timed measure_timed(const PlannedCase& planned, const std::function<void(double)>& progress);
