@@ -182,7 +182,7 @@ struct Case {
       "not-converged, not-steady, drifting, two-modes, few-samples, shrunk, pageable, "
       "opencl-on-cpu, cache-warm, finer-than-asked, event-clock-doubtful, tf32-override, "
       "launch-blocking, fp8-fast-accumulate, emulated, override, environment, above-peak, "
-      "hardware-slowdown, thermal, power-limited, clocks-capped, not-fed");
+      "hardware-slowdown, thermal, power-limited, clocks-capped, not-fed, cold, coarse-clock");
   }
 };
 

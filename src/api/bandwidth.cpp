@@ -38,12 +38,14 @@ std::vector<std::string> devices(const Machine& machine, const BenchRequest& req
   return names;
 }
 
-bench::BandwidthAnswer ask_child(host::Host& host, const bench::BandwidthRequest& request) {
+bench::BandwidthAnswer ask_child(host::Host& host, const bench::BandwidthRequest& request,
+                                 double left_s) {
   base::JsonWriter writer(base::keep_message);
   host::Command command;
   command.argv = {host.self(), "__bandwidth"};
   command.input = base::dump_json(writer.write(request), false);
-  command.deadline = deadline;
+  const double most_s = std::min(std::chrono::duration<double>(deadline).count(), left_s + grace_s);
+  command.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(most_s * 1000));
   const host::CommandResult result = host.run(command);
   bench::BandwidthAnswer answer;
   const auto json = base::parse_json(result.output);
@@ -60,19 +62,24 @@ bench::BandwidthAnswer ask_child(host::Host& host, const bench::BandwidthRequest
 
 }  // namespace
 
-void add_bandwidth(host::Host& host, const Machine& machine, const BenchRequest& request,
-                   const ProgressSink& progress, Bench& bench) {
+void add_bandwidth(BenchRun& run) {
+  const BenchRequest& request = run.request();
+  const Machine& machine = run.machine();
   const std::vector<std::string> names = devices(machine, request);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (progress)
-      progress(static_cast<double>(i) / static_cast<double>(names.size()),
-               {"bench.progress.bandwidth", {names[i]}});
+  for (std::size_t i = 0; i < names.size() && !run.stopped(); ++i) {
+    if (!(run.left_s() > 0)) {
+      run.bench().time.left_out.push_back({"bench.left-out-bandwidth", {names[i]}});
+      continue;
+    }
+    run.show(static_cast<double>(i) / static_cast<double>(names.size()),
+             {"bench.progress.bandwidth", {names[i]}});
     bench::BandwidthRequest one;
     one.device = names[i];
     one.threads = request.threads > 0 ? request.threads : machine.cpu.usable_threads.value_or(1);
-    one.cache_bytes = last_cache_bytes(host);
+    one.cache_bytes = last_cache_bytes(run.host());
     one.host_budget_bytes = machine.memory.usable_bytes.value_or(0) / 2;
-    bench::BandwidthAnswer answer = ask_child(host, one);
+    bench::BandwidthAnswer answer = ask_child(run.host(), one, run.left_s());
+    Bench& bench = run.bench();
     bench.bandwidth.insert(bench.bandwidth.end(), answer.rows.begin(), answer.rows.end());
     bench.errors.insert(bench.errors.end(), answer.errors.begin(), answer.errors.end());
   }

@@ -1,13 +1,12 @@
 #pragma once
 /// Measures bandwidth in children: main memory, and each usable GPU.
 
-#include "gpuready/gpuready.hpp"
-#include "host/host.hpp"
+#include "api/bench_run.hpp"
 
 namespace gpuready::api {
 
-/// Adds rows and errors to `bench`. A device that is named in the request is measured alone.
-void add_bandwidth(host::Host& host, const Machine& machine, const BenchRequest& request,
-                   const ProgressSink& progress, Bench& bench);
+/// Adds rows and errors to the run. A device that is named in the request is measured alone; what
+/// the limit of the whole run has no time for is left out.
+void add_bandwidth(BenchRun& run);
 
 }  // namespace gpuready::api

@@ -68,8 +68,7 @@ Result<BenchAnswer> measure_products(BenchRun& run) {
     run.measure();
     if (request.every_cpu_library) run.measure_second_round();
   }
-  if (request.bandwidth && !run.stopped())
-    add_bandwidth(run.host(), run.machine(), request, run.progress(), run.bench());
+  if (request.bandwidth) add_bandwidth(run);
   if (request.mode == BenchMode::lesson || request.mode == BenchMode::standard)
     run.repeat_first_use();
   const bool several =

@@ -1,8 +1,10 @@
 #include <chrono>
+#include <memory>
 #include <ostream>
 
 #include "base/json.hpp"
 #include "bench/bandwidth.hpp"
+#include "bench/patient.hpp"
 #include "bench/runner.hpp"
 #include "bench/telemetry.hpp"
 #include "gpuready/gpuready.hpp"
@@ -26,18 +28,38 @@ bench::MeasureAnswer bad_request(const std::string& why) {
   return answer;
 }
 
-/// The same with NVML's figures of the GPU.
-bench::MeasureAnswer measure_and_watch(host::Host& host, const bench::MeasureRequest& request,
-                                       const bench::Progress& report) {
-  const auto sampler = probe::open_load_sampler(host, request.nvml_index);
+/// What is asked of NVML, and what it said.
+struct Watched {
+  std::unique_ptr<probe::LoadSampler> sampler;
   GpuLoad seen;
-  seen.device = request.backend.device;
-  const bench::Monitor monitor{[&] { sampler->before(seen); }, [&] { sampler->sample(seen); },
-                               [&] { sampler->after(seen); }};
-  bench::MeasureAnswer answer = bench::measure(host, request, steady_seconds, report, monitor);
+};
+
+/// The same with NVML's figures of the GPU; without them where NVML hangs.
+bench::MeasureAnswer measure_and_watch(const std::shared_ptr<host::Host>& host,
+                                       const bench::MeasureRequest& request,
+                                       const bench::Progress& report) {
+  const auto watched = std::make_shared<Watched>();
+  watched->seen.device = request.backend.device;
+  bench::Patient patient;
+  patient.run([watched, host, index = request.nvml_index] {
+    watched->sampler = probe::open_load_sampler(*host, index);
+  });
+  const auto ask = [&](void (probe::LoadSampler::*question)(GpuLoad&)) {
+    return [&patient, watched, host, question] {
+      patient.run([watched, host, question] { ((*watched->sampler).*question)(watched->seen); });
+    };
+  };
+  const bench::Monitor monitor{ask(&probe::LoadSampler::before), ask(&probe::LoadSampler::sample),
+                               ask(&probe::LoadSampler::after)};
+  bench::MeasureAnswer answer = bench::measure(*host, request, steady_seconds, report, monitor);
   for (Case& c : answer.cases) {
-    c.telemetry = Fact<GpuLoad>(seen, "NVML");
-    for (std::string& flag : bench::telemetry_flags(seen)) c.flags.push_back(std::move(flag));
+    if (patient.hung()) {
+      c.telemetry = Fact<GpuLoad>::absent(Absence::timed_out, "NVML did not answer within 2 s");
+      continue;
+    }
+    c.telemetry = Fact<GpuLoad>(watched->seen, "NVML");
+    for (std::string& flag : bench::telemetry_flags(watched->seen))
+      c.flags.push_back(std::move(flag));
   }
   return answer;
 }
@@ -48,10 +70,10 @@ bench::MeasureAnswer measure_as_asked(std::string_view input, std::ostream& prog
   bench::MeasureRequest request;
   base::JsonReader reader;
   if (!reader.read(*json, request)) return bad_request(reader.error());
-  const auto host = host::make_real_host();
+  const std::shared_ptr<host::Host> host = host::make_real_host();
   const auto report = [&](double done) { progress << done << '\n' << std::flush; };
   if (!request.nvml_index) return bench::measure(*host, request, steady_seconds, report);
-  return measure_and_watch(*host, request, report);
+  return measure_and_watch(host, request, report);
 }
 
 }  // namespace

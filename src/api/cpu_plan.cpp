@@ -48,6 +48,7 @@ bench::MeasureRequest request_for(const Machine& machine, const BenchRequest& re
       dtype};
   measure.shape = shape;
   measure.data = request.data;
+  measure.cold = request.cold;
   measure.max_time_s = request.max_time_s;
   measure.with_transfers = false;
   return measure;
@@ -224,6 +225,7 @@ bench::MeasureRequest trial_of(const bench::MeasureRequest& request) {
   trial.shape.k = std::min(trial.shape.k, trial_size);
   trial.max_time_s = std::min(trial.max_time_s, trial_seconds);
   trial.with_peak = false;
+  trial.cold = false;
   return trial;
 }
 

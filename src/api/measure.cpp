@@ -57,10 +57,6 @@ Environment environment_of(const PlannedCase& planned, bool obey_tuning) {
   return changes;
 }
 
-/// The limit of a whole run leaves out what does not fit; a case that has begun on a busy machine
-/// may end, for a process that is killed has nothing to show.
-constexpr double grace_s = 10;
-
 host::Command child_command(host::Host& host, const bench::MeasureRequest& request,
                             Environment environment, const Patience& patience,
                             const std::function<void(double)>& progress) {

@@ -12,6 +12,10 @@
 
 namespace gpuready::api {
 
+/// The limit of a whole run leaves out what does not fit; a case that has begun on a busy machine
+/// may end, for a process that is killed has nothing to show.
+inline constexpr double grace_s = 10;
+
 /// What a measurement answers: a wrong product, nothing to show (with `strict` also what did not
 /// converge), or yes.
 Answer judge_bench(const Bench& bench, bool strict = false);

@@ -190,6 +190,7 @@ class Planner {
           dtype};
       request.shape = shape;
       request.data = request_.data;
+      request.cold = request_.cold;
       request.max_time_s = request_.max_time_s;
       if (target.kind == "cuda") request.nvml_index = nvml_index_of(target.index);
       planned.attempts.push_back(std::move(request));

@@ -85,6 +85,10 @@ class Backend {
     meanwhile();
     return run(repeats);
   }
+  /// Empties the device's cache of what products left there; outside of any timed section.
+  virtual Result<bool> flush_cache() {
+    return failure("its cache can't be emptied", unsupported_code);
+  }
   /// Sends A and B, multiplies, fetches C: wall seconds. Never called where runs_on_cpu().
   virtual Result<double> run_with_transfers() = 0;
   /// A rate against the device's peak; absent where the peak is not known.

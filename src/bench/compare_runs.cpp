@@ -10,9 +10,12 @@ namespace gpuready::bench {
 
 namespace {
 
+bool is_cold(const Case& c) { return std::ranges::find(c.flags, "cold") != c.flags.end(); }
+
 bool same_case(const Case& x, const Case& y) {
   return x.device == y.device && x.backend == y.backend && x.shape == y.shape &&
-         same_types(x.dtype, y.dtype) && x.data == y.data && (x.threads == 1) == (y.threads == 1);
+         same_types(x.dtype, y.dtype) && x.data == y.data && is_cold(x) == is_cold(y) &&
+         (x.threads == 1) == (y.threads == 1);
 }
 
 /// The fastest case of each kind, in the order in which they first stand.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/backends.hpp"
+#include "bench/cache_flush.hpp"
 
 namespace gpuready::bench {
 
@@ -28,6 +29,7 @@ class CpuBackend : public Backend {
   [[nodiscard]] double cache_bytes() const override { return cache_bytes_; }
   Result<bool> prepare(const Operands& operands, std::int64_t sets) override;
   Result<Elapsed> run(std::int64_t repeats) override;
+  Result<bool> flush_cache() override { return sweep_.run(cache_bytes_); }
   Result<double> run_with_transfers() override;
   Result<bool> poison() override;
   Result<Matrix> read_back() override { return products_.front(); }
@@ -56,6 +58,7 @@ class CpuBackend : public Backend {
   const DtypeRow& row_;
   Case known_;
   double cache_bytes_;
+  CacheSweep sweep_;
   const Operands* operands_ = nullptr;
   std::vector<Matrix> copies_;    ///< A and B of the second set and on
   std::vector<Matrix> products_;  ///< C of each set

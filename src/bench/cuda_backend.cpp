@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "bench/cache_flush.hpp"
 #include "bench/timing.hpp"
 #include "gpuready/units.hpp"
 
@@ -58,6 +59,7 @@ CudaBackend::CudaBackend(std::unique_ptr<CudaDevice> device, const DtypeRow& row
       host_budget_bytes_(host_budget_bytes),
       timer_(device_->api()),
       gate_(device_->api()),
+      flush_(device_->api()),
       pinned_a_(device_->api()),
       pinned_b_(device_->api()),
       pinned_c_(device_->api()) {
@@ -151,6 +153,19 @@ Result<bool> CudaBackend::multiply_next() {
   const Buffers set = sets_[next_set_]->addresses();
   next_set_ = (next_set_ + 1) % sets_.size();
   return multiply(set);
+}
+
+Result<bool> CudaBackend::flush_cache() {
+  const double bytes = 2 * device_->l2_bytes();
+  if (!(bytes > 0)) return no_cache_size();
+  if (cuda().cuMemsetD8Async == nullptr)
+    return failure("its driver has no cuMemsetD8Async to empty the cache with", unsupported_code);
+  const auto size = static_cast<std::size_t>(bytes);
+  if (flush_.address() == 0)
+    if (auto r = flush_.allocate(size); !r) return r;
+  const int code = cuda().cuMemsetD8Async(flush_.address(), 0, size, nullptr);
+  if (auto r = cuda_result(cuda(), "cuMemsetD8Async", code); !r) return r;
+  return wait();
 }
 
 Result<double> CudaBackend::run_with_transfers() {

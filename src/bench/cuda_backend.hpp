@@ -27,6 +27,7 @@ class CudaBackend : public Backend {
     return run_while(repeats, [] {});
   }
   Result<Elapsed> run_while(std::int64_t repeats, const std::function<void()>& meanwhile) override;
+  Result<bool> flush_cache() override;
   Result<double> run_with_transfers() override;
   Result<bool> poison() override;
   Result<Matrix> read_back() override;
@@ -87,6 +88,7 @@ class CudaBackend : public Backend {
   StreamGate gate_;
   std::vector<std::unique_ptr<Set>> sets_;
   std::size_t next_set_ = 0;
+  DeviceMemory flush_;
   PinnedMemory pinned_a_, pinned_b_, pinned_c_;
   const Operands* operands_ = nullptr;
   Matrix b_transposed_, fetched_;

@@ -1,5 +1,9 @@
 #include "bench/fma_peak.hpp"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <barrier>
 #include <string>
@@ -7,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/fma_loops.hpp"
 #include "bench/timing.hpp"
 
 namespace gpuready::bench {
@@ -16,156 +21,10 @@ namespace {
 /// Short, so that some of them run undisturbed on a busy machine.
 constexpr int slices = 30;
 constexpr double slice_s = 0.002;
+/// Enough for the slices, also where the threads often wait for a core.
+constexpr double longest_s = 0.5;
 /// The part of a slice that all threads must share for their own rates to be added up.
 constexpr double shared_part = 0.8;
-
-struct Loop {
-  FmaLoop kind;
-  std::string_view name;
-  void (*run)(std::int64_t rounds);
-  double flop_per_round;
-};
-
-void run_nothing(std::int64_t /*rounds*/) {}
-
-#if defined(__x86_64__)
-
-/// Accumulators in each loop: more than latency times units of any CPU so far (at most 5 x 2).
-constexpr int accumulators = 12;
-
-/// Written in assembly so that the loop is the same at every level of optimisation, and so that no
-/// file has to be built for a CPU that the rest may not have.
-alignas(4) constexpr float factor = 0.999F;
-
-#define GPUREADY_TWELVE(op) \
-  op(0) op(1) op(2) op(3) op(4) op(5) op(6) op(7) op(8) op(9) op(10) op(11)
-#define GPUREADY_CLOBBERS                                                                  \
-  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
-      "xmm11", "xmm12", "xmm13", "cc", "memory"
-#define GPUREADY_ZERO_AVX(i) "vxorps %%xmm" #i ", %%xmm" #i ", %%xmm" #i "\n"
-#define GPUREADY_ZERO_SSE(i) "xorps %%xmm" #i ", %%xmm" #i "\n"
-
-#define GPUREADY_FMA512(i) "vfmadd231ps %%zmm12, %%zmm13, %%zmm" #i "\n"
-void run_avx512(std::int64_t rounds) {
-  asm volatile(
-      "vbroadcastss (%1), %%zmm12\n"
-      "vbroadcastss (%1), %%zmm13\n" GPUREADY_TWELVE(GPUREADY_ZERO_AVX) "1:\n" GPUREADY_TWELVE(
-          GPUREADY_FMA512) "dec %0\n jnz 1b\n vzeroupper\n"
-      : "+r"(rounds)
-      : "r"(&factor)
-      : GPUREADY_CLOBBERS);
-}
-
-#define GPUREADY_FMA256(i) "vfmadd231ps %%ymm12, %%ymm13, %%ymm" #i "\n"
-void run_fma(std::int64_t rounds) {
-  asm volatile(
-      "vbroadcastss (%1), %%ymm12\n"
-      "vbroadcastss (%1), %%ymm13\n" GPUREADY_TWELVE(GPUREADY_ZERO_AVX) "1:\n" GPUREADY_TWELVE(
-          GPUREADY_FMA256) "dec %0\n jnz 1b\n vzeroupper\n"
-      : "+r"(rounds)
-      : "r"(&factor)
-      : GPUREADY_CLOBBERS);
-}
-
-// Without multiply-add: half of the chains multiply and half add, which go to two units.
-void run_avx(std::int64_t rounds) {
-  asm volatile("vbroadcastss (%1), %%ymm12\n"
-               "vbroadcastss (%1), %%ymm13\n" GPUREADY_TWELVE(GPUREADY_ZERO_AVX)
-               "1:\n"
-               "vmulps %%ymm12, %%ymm0, %%ymm0\n vaddps %%ymm13, %%ymm1, %%ymm1\n"
-               "vmulps %%ymm12, %%ymm2, %%ymm2\n vaddps %%ymm13, %%ymm3, %%ymm3\n"
-               "vmulps %%ymm12, %%ymm4, %%ymm4\n vaddps %%ymm13, %%ymm5, %%ymm5\n"
-               "vmulps %%ymm12, %%ymm6, %%ymm6\n vaddps %%ymm13, %%ymm7, %%ymm7\n"
-               "vmulps %%ymm12, %%ymm8, %%ymm8\n vaddps %%ymm13, %%ymm9, %%ymm9\n"
-               "vmulps %%ymm12, %%ymm10, %%ymm10\n vaddps %%ymm13, %%ymm11, %%ymm11\n"
-               "dec %0\n jnz 1b\n vzeroupper\n"
-               : "+r"(rounds)
-               : "r"(&factor)
-               : GPUREADY_CLOBBERS);
-}
-
-void run_sse(std::int64_t rounds) {
-  asm volatile("movss (%1), %%xmm12\n shufps $0, %%xmm12, %%xmm12\n"
-               "movaps %%xmm12, %%xmm13\n" GPUREADY_TWELVE(GPUREADY_ZERO_SSE)
-               "1:\n"
-               "mulps %%xmm12, %%xmm0\n addps %%xmm13, %%xmm1\n"
-               "mulps %%xmm12, %%xmm2\n addps %%xmm13, %%xmm3\n"
-               "mulps %%xmm12, %%xmm4\n addps %%xmm13, %%xmm5\n"
-               "mulps %%xmm12, %%xmm6\n addps %%xmm13, %%xmm7\n"
-               "mulps %%xmm12, %%xmm8\n addps %%xmm13, %%xmm9\n"
-               "mulps %%xmm12, %%xmm10\n addps %%xmm13, %%xmm11\n"
-               "dec %0\n jnz 1b\n"
-               : "+r"(rounds)
-               : "r"(&factor)
-               : GPUREADY_CLOBBERS);
-}
-
-constexpr Loop loops[]{{FmaLoop::avx512, "AVX-512", run_avx512, accumulators * 16 * 2},
-                       {FmaLoop::fma, "AVX2 and FMA", run_fma, accumulators * 8 * 2},
-                       {FmaLoop::avx, "AVX", run_avx, accumulators * 8},
-                       {FmaLoop::sse, "SSE", run_sse, accumulators * 4},
-                       {FmaLoop::none, "none", run_nothing, 0}};
-
-void add_in_a_chain(std::int64_t rounds) {
-  std::int64_t sum = 0;
-  asm volatile(
-      "1:\n"
-      "add %2, %1\n add %2, %1\n add %2, %1\n add %2, %1\n"
-      "add %2, %1\n add %2, %1\n add %2, %1\n add %2, %1\n"
-      "dec %0\n jnz 1b\n"
-      : "+r"(rounds), "+r"(sum)
-      : "r"(std::int64_t{3})
-      : "cc");
-}
-
-#elif defined(__aarch64__)
-
-void run_neon(std::int64_t rounds) {
-  asm volatile(
-      "fmov v16.4s, #0.5\n fmov v17.4s, #0.5\n"
-      "1:\n"
-      "fmla v0.4s, v16.4s, v17.4s\n fmla v1.4s, v16.4s, v17.4s\n"
-      "fmla v2.4s, v16.4s, v17.4s\n fmla v3.4s, v16.4s, v17.4s\n"
-      "fmla v4.4s, v16.4s, v17.4s\n fmla v5.4s, v16.4s, v17.4s\n"
-      "fmla v6.4s, v16.4s, v17.4s\n fmla v7.4s, v16.4s, v17.4s\n"
-      "fmla v18.4s, v16.4s, v17.4s\n fmla v19.4s, v16.4s, v17.4s\n"
-      "fmla v20.4s, v16.4s, v17.4s\n fmla v21.4s, v16.4s, v17.4s\n"
-      "fmla v22.4s, v16.4s, v17.4s\n fmla v23.4s, v16.4s, v17.4s\n"
-      "fmla v24.4s, v16.4s, v17.4s\n fmla v25.4s, v16.4s, v17.4s\n"
-      "subs %0, %0, #1\n b.ne 1b\n"
-      : "+r"(rounds)
-      :
-      : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21",
-        "v22", "v23", "v24", "v25", "cc");
-}
-
-constexpr Loop loops[]{{FmaLoop::neon, "NEON", run_neon, 16 * 4 * 2},
-                       {FmaLoop::none, "none", run_nothing, 0}};
-
-void add_in_a_chain(std::int64_t rounds) {
-  std::int64_t sum = 0;
-  asm volatile(
-      "1:\n"
-      "add %1, %1, %2\n add %1, %1, %2\n add %1, %1, %2\n add %1, %1, %2\n"
-      "add %1, %1, %2\n add %1, %1, %2\n add %1, %1, %2\n add %1, %1, %2\n"
-      "subs %0, %0, #1\n b.ne 1b\n"
-      : "+r"(rounds), "+r"(sum)
-      : "r"(std::int64_t{3})
-      : "cc");
-}
-
-#else
-
-constexpr Loop loops[]{{FmaLoop::none, "none", run_nothing, 0}};
-void add_in_a_chain(std::int64_t /*rounds*/) {}
-
-#endif
-
-const Loop& find_loop(FmaLoop kind) {
-  for (const Loop& loop : loops)
-    if (loop.kind == kind) return loop;
-  return *(std::end(loops) - 1);
-}
 
 double seconds_of(void (*run)(std::int64_t), std::int64_t rounds) {
   const double start = steady_seconds();
@@ -199,11 +58,16 @@ double best_rate(const Loop& loop, std::int64_t rounds, std::int64_t threads) {
   const auto count = static_cast<std::size_t>(threads);
   std::vector<double> starts(count), ends(count);
   double best = 0;
-  const auto after_slice = [&]() noexcept { best = std::max(best, rate_of_slice(starts, ends)); };
+  bool over = false;
+  const double until_s = steady_seconds() + longest_s;
+  const auto after_slice = [&]() noexcept {
+    best = std::max(best, rate_of_slice(starts, ends));
+    over = steady_seconds() > until_s;
+  };
   std::barrier begin(threads);
   std::barrier end(threads, after_slice);
   const auto work = [&](std::size_t self) {
-    for (int slice = 0; slice < slices; ++slice) {
+    for (int slice = 0; slice < slices && !over; ++slice) {
       begin.arrive_and_wait();
       starts[self] = steady_seconds();
       loop.run(rounds);
@@ -226,6 +90,15 @@ double best_rate(const Loop& loop, std::int64_t rounds, std::int64_t threads) {
   others.clear();
   return started ? best : 0;
 }
+
+#if defined(__x86_64__)
+/// CPUID leaf 7: AMX-BF16 is bit 22 of EDX, AMX-INT8 bit 25 (Intel's manual, volume 2A).
+bool has_amx() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  return (edx & ((1U << 22U) | (1U << 25U))) != 0;
+}
+#endif
 
 }  // namespace
 
@@ -259,7 +132,7 @@ Fact<double> measure_fma_peak(FmaLoop kind, std::int64_t threads) {
 }
 
 Fact<double> measure_clock() {
-  if (loops[0].kind == FmaLoop::none)
+  if (!has_chain())
     return Fact<double>::absent(Absence::not_applicable, "no arithmetic loop for this CPU");
   constexpr double additions = 8;
   const std::int64_t rounds = rounds_of_a_slice(add_in_a_chain);
@@ -271,17 +144,29 @@ Fact<double> measure_clock() {
   return {additions * static_cast<double>(rounds) / shortest, "chain of additions"};
 }
 
+FmaLoop loop_for(std::string_view dtype) {
+  if (dtype == "fp32" || dtype == "fp64") return widest_fma_loop();
+#if defined(__x86_64__)
+  if (has_amx()) return FmaLoop::none;  // tiles do more than any of these loops
+  if (dtype == "bf16" && __builtin_cpu_supports("avx512bf16") != 0) return FmaLoop::avx512_bf16;
+  if (dtype == "int8" && __builtin_cpu_supports("avx512vnni") != 0) return FmaLoop::avx512_vnni;
+#endif
+  return FmaLoop::none;
+}
+
 PercentOfPeak percent_of_cpu_peak(std::string_view dtype, std::int64_t threads, double flops) {
   PercentOfPeak peak;
   peak.spec_clock = Fact<double>::absent(Absence::not_applicable,
                                          "the CPU's nominal clock says little about its products");
   peak.clock_hz = measure_clock();
-  if (dtype != "fp32" && dtype != "fp64") {
+  const FmaLoop loop = loop_for(dtype);
+  if (loop == FmaLoop::none) {
     peak.peak_flops = peak.measured_clock = Fact<double>::absent(
-        Absence::not_applicable, "the CPU's peak is measured for fp32 and fp64 alone");
+        Absence::not_applicable,
+        "there is no loop that measures this CPU's peak in " + std::string(dtype));
     return peak;
   }
-  Fact<double> found = measure_fma_peak(widest_fma_loop(), threads);
+  Fact<double> found = measure_fma_peak(loop, threads);
   if (!found) {
     peak.peak_flops = peak.measured_clock = found;
     return peak;

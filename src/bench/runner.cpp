@@ -4,7 +4,6 @@
 #include <limits>
 #include <new>
 
-#include "base/format.hpp"
 #include "bench/dtypes.hpp"
 #include "bench/memory_plan.hpp"
 #include "bench/operands.hpp"
@@ -13,6 +12,7 @@
 #include "bench/timing.hpp"
 #include "bench/tuning.hpp"
 #include "bench/verify.hpp"
+#include "bench/wrong_product.hpp"
 #include "gpuready/result.hpp"
 
 namespace gpuready::bench {
@@ -29,8 +29,6 @@ tl::unexpected<Failure> fail(std::string key, std::vector<std::string> args,
                              bool wrong_product = false) {
   return tl::unexpected<Failure>(Failure{{std::move(key), std::move(args)}, wrong_product});
 }
-
-std::string scientific(double value) { return base::format("{:.1e}", value); }
 
 /// The sizes that every library's interface takes.
 constexpr std::int64_t longest_side = std::numeric_limits<std::int32_t>::max();
@@ -117,6 +115,7 @@ class CaseRun {
   }
 
   [[nodiscard]] std::int64_t sets_wanted(const Shape& shape) const {
+    if (request_.cold) return 1;
     return wanted_sets(shape, storage_, backend_.cache_bytes(), backend_.runs_on_cpu() ? 1 : 2);
   }
 
@@ -188,7 +187,8 @@ class CaseRun {
     // A product that is longer than the whole warm-up has warmed the device by itself, and is the
     // first sample.
     if (second_.elapsed.wall_s >= rule.max_time_s) {
-      batches_.push_back(second_);
+      if (!request_.cold) batches_.push_back(second_);
+      product_s_ = second_.elapsed.wall_s;
       return {};
     }
     std::vector<Batch> batches{second_};
@@ -214,17 +214,24 @@ class CaseRun {
     const StoppingRule rule = stopping_rule(backend_.runs_on_cpu(), request_.max_time_s);
     if (!batches_.empty()) product_s_ = wall_per_product(batches_.front());
     const double start = clock_() - (batches_.empty() ? 0 : batches_.front().elapsed.wall_s);
-    const std::int64_t repeats = repeats_for(product_s_, shortest_batch_s);
+    const std::int64_t repeats = request_.cold ? 1 : repeats_for(product_s_, shortest_batch_s);
     for (;;) {
       const double elapsed = clock_() - start;
       const double next = batches_.empty() ? 0 : batches_.back().elapsed.wall_s;
       const Stop verdict = decide(rule, samples_of(batches_).seconds, elapsed, next);
       converged_ = verdict == Stop::converged;
       if (verdict != Stop::go_on) return {};
+      if (const Step done = empty_cache(); !done) return done;
       if (const Step done = run(repeats, batches_); !done) return done;
       progress_(progress_timed +
                 (progress_check - progress_timed) * std::min(1.0, elapsed / request_.max_time_s));
     }
+  }
+
+  Step empty_cache() {
+    if (!request_.cold) return {};
+    const auto done = backend_.flush_cache();
+    return done ? Step{} : fail("bench.error.cold", {device_, done.error().text});
   }
 
   Step time_transfers() {
@@ -257,34 +264,10 @@ class CaseRun {
     if (!product) return fail("bench.error.read-back", {device_, product.error().text});
     const Check check = verify(operands_, *product, row_->tolerance, request_.seed);
     verification_ = check.verification;
-    if (!verification_.passed) return wrong_product(check);
+    if (!verification_.passed)
+      return tl::unexpected<Failure>(Failure{
+          wrong_product_message(backend_.describe(), row_->name, operands_.shape, check), true});
     return {};
-  }
-
-  [[nodiscard]] tl::unexpected<Failure> wrong_product(const Check& check) const {
-    const Case known = backend_.describe();
-    const Verification& found = check.verification;
-    if (found.non_finite > 0)
-      return fail("bench.error.non-finite",
-                  {device_, std::to_string(found.non_finite),
-                   std::to_string(operands_.shape.m * operands_.shape.n)},
-                  true);
-    const std::vector<std::string> args{device_, scientific(found.error),
-                                        scientific(found.tolerance), known.dtype.input};
-    if (row_->name != "fp32" || !looks_like_reduced_precision(check)) {
-      const bool spread = found.error > found.tolerance;
-      if (spread) return fail("bench.error.wrong-product", args, true);
-      return fail("bench.error.wrong-element",
-                  {device_, place(check.bad_row), place(check.bad_column)}, true);
-    }
-    const bool asked_for = std::ranges::find(known.flags, "tf32-override") != known.flags.end();
-    return fail(asked_for ? "bench.error.tf32-override" : "bench.error.reduced-precision", args,
-                true);
-  }
-
-  /// Counted from 1, as people do.
-  static std::string place(const std::optional<std::int64_t>& index) {
-    return index ? std::to_string(*index + 1) : "?";
   }
 
   [[nodiscard]] Case result() const {
@@ -309,11 +292,20 @@ class CaseRun {
     return c;
   }
 
+  /// A thousand times what the clock can tell apart: CUDA's events tell 0.5 us (cuEventElapsedTime
+  /// in the driver's reference), this machine's clock some 30 ns.
+  [[nodiscard]] double shortest_alone_s(const Samples& samples) const {
+    const bool by_events = !batches_.empty() && batches_.front().elapsed.device_s.has_value();
+    return by_events && !samples.event_clock_doubtful ? 500e-6 : 30e-6;
+  }
+
   void add_flags(const Samples& samples, Case& c) const {
     const auto add = [&](bool due, const char* flag) {
       if (due) c.flags.emplace_back(flag);
     };
     add(!(operands_.shape == request_.shape), "shrunk");
+    add(request_.cold, "cold");
+    add(request_.cold && c.median_s < shortest_alone_s(samples), "coarse-clock");
     add(sets_ < sets_wanted(operands_.shape), "cache-warm");
     add(row_->name == "tf32" && verification_.fingerprint == "fp32", "finer-than-asked");
     // Nothing is faster than the peak: then the peak was measured wrong.

@@ -17,6 +17,7 @@ struct MeasureRequest {
   std::string data = "uniform";  ///< a name of operands.hpp
   bool with_transfers = true;
   bool with_peak = true;
+  bool cold = false;  ///< empty the cache before each product, and time each alone
   /// NVML's index of the GPU, where it is to be watched.
   Fact<std::int64_t> nvml_index = Fact<std::int64_t>::absent(Absence::not_tested, "not asked for");
 
@@ -34,6 +35,7 @@ struct MeasureRequest {
     f("max_time_s", s.max_time_s, Unit::seconds, "limit of the timed section");
     f("with_transfers", s.with_transfers, Unit::none, "time the transfers too");
     f("with_peak", s.with_peak, Unit::none, "measure the CPU's peak too");
+    f("cold", s.cold, Unit::none, "empty the cache before each product");
     f("nvml_index", s.nvml_index, Unit::none, "NVML's index of the GPU to watch");
   }
 };

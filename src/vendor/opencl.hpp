@@ -30,9 +30,14 @@ inline constexpr unsigned platform_name = 0x0902;
 inline constexpr unsigned device_type = 0x1000;
 inline constexpr unsigned device_max_compute_units = 0x1002;
 inline constexpr unsigned device_max_mem_alloc_size = 0x1010;
+inline constexpr unsigned device_global_mem_cache_size = 0x101E;
 inline constexpr unsigned device_global_mem_size = 0x101F;
 inline constexpr unsigned device_name = 0x102B;
 inline constexpr unsigned device_version = 0x102F;
+inline constexpr unsigned device_host_unified_memory = 0x1035;
+inline constexpr std::uint64_t queue_profiling_enable = 1U << 1U;
+inline constexpr unsigned profiling_command_start = 0x1282;
+inline constexpr unsigned profiling_command_end = 0x1283;
 inline constexpr unsigned driver_version = 0x102D;
 inline constexpr std::uint64_t mem_read_write = 1U << 0U;
 inline constexpr std::uint64_t mem_alloc_host_ptr = 1U << 4U;
@@ -66,6 +71,10 @@ struct OpenCl {
   int (*clReleaseCommandQueue)(opencl::Queue queue);
   int (*clReleaseContext)(opencl::Context context);
   int (*clReleaseEvent)(opencl::Event event);
+  int (*clEnqueueMarkerWithWaitList)(opencl::Queue queue, unsigned wait_count,
+                                     const opencl::Event* wait, opencl::Event* event);
+  int (*clGetEventProfilingInfo)(opencl::Event event, unsigned what, std::size_t size, void* value,
+                                 std::size_t* needed);
 
   template <class Self, class Visit>
   static void symbols(Self& s, Visit&& v) {
@@ -83,6 +92,8 @@ struct OpenCl {
     v("clReleaseCommandQueue", s.clReleaseCommandQueue, Need::optional);
     v("clReleaseContext", s.clReleaseContext, Need::optional);
     v("clReleaseEvent", s.clReleaseEvent, Need::optional);
+    v("clEnqueueMarkerWithWaitList", s.clEnqueueMarkerWithWaitList, Need::optional);
+    v("clGetEventProfilingInfo", s.clGetEventProfilingInfo, Need::optional);
   }
 };
 

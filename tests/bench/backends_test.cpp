@@ -95,12 +95,17 @@ bool is_absent(const MeasureAnswer& answer, const char* part) {
   return answer.cases.empty() && testing::errors_of(answer).find(part) != std::string::npos;
 }
 
-TEST(Backends, ClblastOnPoclMultipliesRightAndIsNoGpu) {
+class ClblastOnPocl : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Types, ClblastOnPocl, ::testing::Values("fp32", "fp64"));
+
+TEST_P(ClblastOnPocl, MultipliesRightAndIsNoGpu) {
   const auto host = host::make_real_host();
   MeasureRequest request;
   request.backend = {"opencl:0", "clblast", "", 1, 0};
   request.shape = {256, 250, 120};
   request.max_time_s = 0.2;
+  request.cold = GetParam() == "fp32";
+  request.backend.dtype = GetParam();
   const MeasureAnswer answer = measure_in_child(*host, request, {});
   if (is_absent(answer, "libOpenCL.so.1") || is_absent(answer, "libclblast.so.1") ||
       is_absent(answer, "OpenCL has 0 device(s)"))
@@ -110,6 +115,7 @@ TEST(Backends, ClblastOnPoclMultipliesRightAndIsNoGpu) {
   EXPECT_TRUE(c.verification.passed);
   EXPECT_EQ(c.shape, request.shape);
   EXPECT_EQ(c.device, "opencl:0");
+  EXPECT_EQ(c.dtype.name, GetParam());
   EXPECT_TRUE(c.library.file.known());
   const bool on_cpu = std::ranges::find(c.flags, "opencl-on-cpu") != c.flags.end();
   EXPECT_EQ(on_cpu, !c.with_transfers_s.known());

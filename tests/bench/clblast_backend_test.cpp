@@ -34,7 +34,9 @@ struct World {
   std::vector<std::vector<FakeDevice>> platforms{{FakeDevice{}}};
   std::size_t room_bytes = std::size_t{1} << 40U;  ///< what a write finds
   int sgemm_code = 0, finish_code = 0, context_code = 0;
-  int buffers = 0, queues = 0, contexts = 0;
+  int buffers = 0, most_buffers = 0, queues = 0, contexts = 0, events = 0;
+  std::uint64_t queue_properties = 0, clock_ns = 1000, marker_step_ns = 0, cache_bytes = 0;
+  bool queue_has_clock = true;
   std::size_t writes = 0;
   std::string missing;  ///< symbol that the library lacks
 };
@@ -69,10 +71,11 @@ int get_device_info(cl::Device device, unsigned what, std::size_t size, void* va
                     std::size_t* needed) {
   const auto& d = *reinterpret_cast<const FakeDevice*>(device);
   if (what == cl::device_name) return give(d.name.c_str(), d.name.size() + 1, size, value, needed);
-  const std::uint64_t* number = what == cl::device_type                 ? &d.type
-                                : what == cl::device_global_mem_size    ? &d.memory_bytes
-                                : what == cl::device_max_mem_alloc_size ? &d.largest_bytes
-                                                                        : nullptr;
+  const std::uint64_t* number = what == cl::device_type                    ? &d.type
+                                : what == cl::device_global_mem_size       ? &d.memory_bytes
+                                : what == cl::device_max_mem_alloc_size    ? &d.largest_bytes
+                                : what == cl::device_global_mem_cache_size ? &world.cache_bytes
+                                                                           : nullptr;
   return number == nullptr ? -30 : give(number, sizeof *number, size, value, needed);
 }
 
@@ -84,15 +87,17 @@ cl::Context create_context(const std::intptr_t*, unsigned, const cl::Device*,
   return reinterpret_cast<cl::Context>(&world);
 }
 
-cl::Queue create_queue(cl::Context, cl::Device, std::uint64_t, int* error) {
-  *error = cl::success;
+cl::Queue create_queue(cl::Context, cl::Device, std::uint64_t properties, int* error) {
+  *error = properties != 0 && !world.queue_has_clock ? -35 : cl::success;
+  if (*error != cl::success) return nullptr;
+  world.queue_properties = properties;
   ++world.queues;
   return reinterpret_cast<cl::Queue>(&world);
 }
 
 cl::Buffer create_buffer(cl::Context, std::uint64_t, std::size_t bytes, void*, int* error) {
   *error = cl::success;
-  ++world.buffers;
+  world.most_buffers = std::max(world.most_buffers, ++world.buffers);
   return reinterpret_cast<cl::Buffer>(new Memory(bytes));
 }
 
@@ -103,7 +108,21 @@ int release_buffer(cl::Buffer buffer) {
 }
 int release_queue(cl::Queue) { return --world.queues, cl::success; }
 int release_context(cl::Context) { return --world.contexts, cl::success; }
-int release_event(cl::Event) { return cl::success; }
+int release_event(cl::Event event) {
+  --world.events;
+  delete reinterpret_cast<std::uint64_t*>(event);
+  return cl::success;
+}
+int enqueue_marker(cl::Queue, unsigned, const cl::Event*, cl::Event* event) {
+  ++world.events;
+  *event = reinterpret_cast<cl::Event>(new std::uint64_t(world.clock_ns));
+  world.clock_ns += world.marker_step_ns;
+  return cl::success;
+}
+int profiling_info(cl::Event event, unsigned, std::size_t size, void* value, std::size_t*) {
+  if (world.queue_properties == 0) return -7;  // CL_PROFILING_INFO_NOT_AVAILABLE
+  return give(event, sizeof(std::uint64_t), size, value, nullptr);
+}
 int finish(cl::Queue) { return world.finish_code; }
 
 int write(cl::Queue, cl::Buffer buffer, unsigned, std::size_t offset, std::size_t bytes,
@@ -170,6 +189,8 @@ class FakeHost : public host::RecordedHost {
         {"clReleaseCommandQueue", address(release_queue)},
         {"clReleaseContext", address(release_context)},
         {"clReleaseEvent", address(release_event)},
+        {"clEnqueueMarkerWithWaitList", address(enqueue_marker)},
+        {"clGetEventProfilingInfo", address(profiling_info)},
         {"CLBlastSgemm", address(sgemm)},
     };
     const auto found = symbols.find(name);
@@ -184,12 +205,15 @@ class ClBlastTest : public ::testing::Test {
     EXPECT_EQ(world.buffers, 0);
     EXPECT_EQ(world.queues, 0);
     EXPECT_EQ(world.contexts, 0);
+    EXPECT_EQ(world.events, 0);
   }
 
   MeasureAnswer measure(const Shape& shape = {24, 16, 40}, const std::string& device = "opencl:0") {
     MeasureRequest request;
     request.backend = {device, "clblast", "", 1, 0};
     request.shape = shape;
+    request.backend.dtype = dtype_;
+    request.cold = cold_;
     request.max_time_s = 1;
     // This clock runs out fast: a second passes at every look.
     double now_s = 0;
@@ -203,6 +227,8 @@ class ClBlastTest : public ::testing::Test {
   }
 
   FakeHost host_;
+  std::string dtype_ = "fp32";
+  bool cold_ = false;
 };
 
 TEST_F(ClBlastTest, AProductOnAGpuPassesAndItsTransfersAreTimed) {
@@ -214,6 +240,41 @@ TEST_F(ClBlastTest, AProductOnAGpuPassesAndItsTransfersAreTimed) {
   EXPECT_TRUE(c.with_transfers_s.known());
   EXPECT_EQ(std::ranges::count(c.flags, "pageable"), 1);
   EXPECT_THAT(c.flags, Not(Contains("opencl-on-cpu")));
+}
+
+TEST_F(ClBlastTest, InputsAreTakenInTurnFromMoreThanTheCacheHolds) {
+  world.cache_bytes = 4 * (24 * 16 + 24 * 40 + 16 * 40) * 4;
+  const Case c = measure().cases.at(0);
+  EXPECT_GT(c.buffer_sets, 4);
+  EXPECT_EQ(world.most_buffers, 3 * c.buffer_sets);
+  EXPECT_THAT(c.flags, Not(Contains("cache-warm")));
+}
+
+TEST_F(ClBlastTest, TheTimeBetweenTwoMarkersCountsWhereTheDeviceTellsIt) {
+  // Far longer than the batches take here: the wall clock must be taken, and the doubt told.
+  world.marker_step_ns = 3'600'000'000'000;
+  EXPECT_THAT(measure().cases.at(0).flags, Contains("event-clock-doubtful"));
+  // A queue without a clock has none to doubt.
+  world.queue_has_clock = false;
+  EXPECT_THAT(measure().cases.at(0).flags, Not(Contains("event-clock-doubtful")));
+}
+
+TEST_F(ClBlastTest, TypesThatTheLibraryLacksAreRefused) {
+  for (const char* dtype : {"fp64", "fp16-acc16", "fp16", "bf16", "int8"}) {
+    dtype_ = dtype;
+    EXPECT_THAT(error_of(measure()), HasSubstr(dtype));
+  }
+}
+
+TEST_F(ClBlastTest, TheCacheIsEmptiedBeforeEachProductOnRequest) {
+  cold_ = true;
+  EXPECT_THAT(error_of(measure()), HasSubstr("bench.error.cold"));
+  world.cache_bytes = 1 << 20U;
+  const MeasureAnswer answer = measure();
+  ASSERT_EQ(answer.cases.size(), 1U);
+  EXPECT_THAT(answer.cases[0].flags, Contains("cold"));
+  EXPECT_EQ(answer.cases[0].buffer_sets, 1);
+  EXPECT_EQ(world.most_buffers, 4);
 }
 
 TEST_F(ClBlastTest, DevicesAreCountedOverAllPlatforms) {

@@ -47,8 +47,19 @@ TEST(PercentOfPeak, IsKnownForFp32AndHalfAsHighForFp64) {
   }
 }
 
+TEST(PercentOfPeak, IsKnownForBf16AndInt8WhereTheCpuMultipliesThemInVectors) {
+  for (const char* dtype : {"bf16", "int8"}) {
+    const FmaLoop loop = loop_for(dtype);
+    const PercentOfPeak peak = percent_of_cpu_peak(dtype, 1, 1e9);
+    EXPECT_EQ(peak.peak_flops.known(), loop != FmaLoop::none) << dtype;
+    if (loop == FmaLoop::none) continue;
+    EXPECT_EQ(peak.peak_flops.source(), "loop of " + std::string(name_of(loop)));
+    EXPECT_GT(*peak.peak_flops, 0);
+  }
+}
+
 TEST(PercentOfPeak, IsAbsentWithAReasonForOtherTypes) {
-  const PercentOfPeak peak = percent_of_cpu_peak("bf16", 1, 1e9);
+  const PercentOfPeak peak = percent_of_cpu_peak("fp16", 1, 1e9);
   EXPECT_TRUE(peak.measured_clock.absent_for(Absence::not_applicable));
   EXPECT_TRUE(peak.spec_clock.absent_for(Absence::not_applicable));
 }

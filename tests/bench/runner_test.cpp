@@ -47,6 +47,25 @@ TEST(Runner, AConstantSpeedConvergesWithoutFlags) {
   EXPECT_TRUE(c.verification.passed);
 }
 
+TEST(Runner, ColdProductsAreTimedOneByOneEachWithAnEmptyCache) {
+  BackendScript script;
+  script.product_s = [](std::int64_t) { return 1e-3; };
+  script.cold_s = 4e-3;
+  MeasureRequest request = request_for(small);
+  request.cold = true;
+  const Measured measured = run(script, request);
+  const Case& c = measured.only_case();
+  EXPECT_NEAR(c.median_s, 5e-3, 1e-12);
+  EXPECT_THAT(c.flags, Contains("cold"));
+  EXPECT_THAT(c.flags, Not(Contains("coarse-clock")));
+  script.flush_error = Error{"no room", 12};
+  EXPECT_EQ(run(script, request).answer.errors.at(0).why.key, "bench.error.cold");
+  script.flush_error.reset();
+  script.product_s = [](std::int64_t) { return 1e-6; };
+  script.cold_s = 1e-6;
+  EXPECT_THAT(run(script, request).only_case().flags, Contains("coarse-clock"));
+}
+
 TEST(Runner, TheFirstProductsAreToldApart) {
   const auto slow_start = [](std::int64_t i) { return i == 0 ? 0.7 : i == 1 ? 0.06 : 0.05; };
   const Case c = run(with_time(slow_start)).only_case();

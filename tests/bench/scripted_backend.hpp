@@ -30,12 +30,14 @@ struct BackendScript {
   };
   double transfers_s = 0.08;
   double cache_bytes = 0;
+  double cold_s = 0;  ///< more for the first product after the cache was emptied
   double budget_bytes = std::numeric_limits<double>::infinity();
   double largest_matrix_bytes = std::numeric_limits<double>::infinity();
   /// Buffers of more than this can't be had, whatever the budget said.
   double allocation_limit_bytes = std::numeric_limits<double>::infinity();
   /// Errors: at prepare, and at the n-th run (from 1).
-  std::optional<Error> prepare_error, transfers_error, poison_error, read_error, budget_error;
+  std::optional<Error> prepare_error, flush_error, transfers_error, poison_error, read_error,
+      budget_error;
   int failing_run = 0;
   /// Changes the product before it is read back.
   std::function<void(std::span<float>)> spoil = [](std::span<float>) {};
@@ -111,6 +113,14 @@ class ScriptedBackend : public Backend {
     return Elapsed{wall_s, script_.device_s(wall_s)};
   }
 
+  Result<bool> flush_cache() override {
+    ++flushes;
+    after_flush_ = true;
+    clock_.now_s += 0.01;
+    if (script_.flush_error) return tl::unexpected<Error>(*script_.flush_error);
+    return true;
+  }
+
   Result<double> run_with_transfers() override {
     ++transfers;
     if (script_.transfers_error) return tl::unexpected<Error>(*script_.transfers_error);
@@ -131,12 +141,13 @@ class ScriptedBackend : public Backend {
     return c_;
   }
 
-  int prepared = 0, transfers = 0;
+  int prepared = 0, transfers = 0, flushes = 0;
   std::int64_t sets_prepared = 0, selected = 0;
 
  private:
   double product_s() {
-    const double plain = script_.product_s(products_++);
+    const double plain = script_.product_s(products_++) + (after_flush_ ? script_.cold_s : 0);
+    after_flush_ = false;
     return script_.candidate_s.empty() ? plain
                                        : script_.candidate_s[static_cast<std::size_t>(selected)];
   }
@@ -145,6 +156,7 @@ class ScriptedBackend : public Backend {
   ManualClock& clock_;
   int runs_ = 0;
   std::int64_t products_ = 0;
+  bool after_flush_ = false;
   Matrix right_, c_;
 };
 

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <future>
+#include <memory>
 
+#include "bench/patient.hpp"
 #include "bench/watch.hpp"
 
 namespace gpuready::bench {
@@ -51,6 +54,19 @@ TEST(Telemetry, LittlePowerAndALowRateAreAStalledFeed) {
 }
 
 TEST(Telemetry, NothingKnownSaysNothing) { EXPECT_THAT(telemetry_flags(GpuLoad{}), IsEmpty()); }
+
+TEST(Patient, GoesOnWithoutWhatHangs) {
+  auto release = std::make_shared<std::promise<void>>();
+  auto released = std::make_shared<std::shared_future<void>>(release->get_future());
+  Patient patient(std::chrono::milliseconds(20));
+  EXPECT_TRUE(patient.run([] {}));
+  EXPECT_FALSE(patient.run([released] { released->wait(); }));
+  EXPECT_TRUE(patient.hung());
+  auto called = std::make_shared<bool>(false);
+  EXPECT_FALSE(patient.run([called] { *called = true; }));
+  EXPECT_FALSE(*called);
+  release->set_value();
+}
 
 TEST(Watch, LooksUntilItsEnd) {
   std::atomic<int> looks{0};

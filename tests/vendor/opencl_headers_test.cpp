@@ -40,6 +40,11 @@ static_assert(opencl::platform_name == CL_PLATFORM_NAME);
 static_assert(opencl::device_type == CL_DEVICE_TYPE);
 static_assert(opencl::device_max_compute_units == CL_DEVICE_MAX_COMPUTE_UNITS);
 static_assert(opencl::device_max_mem_alloc_size == CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+static_assert(opencl::device_global_mem_cache_size == CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+static_assert(opencl::device_host_unified_memory == CL_DEVICE_HOST_UNIFIED_MEMORY);
+static_assert(opencl::queue_profiling_enable == CL_QUEUE_PROFILING_ENABLE);
+static_assert(opencl::profiling_command_start == CL_PROFILING_COMMAND_START);
+static_assert(opencl::profiling_command_end == CL_PROFILING_COMMAND_END);
 static_assert(opencl::device_global_mem_size == CL_DEVICE_GLOBAL_MEM_SIZE);
 static_assert(opencl::device_name == CL_DEVICE_NAME);
 static_assert(opencl::device_version == CL_DEVICE_VERSION);
@@ -62,7 +67,9 @@ TEST(OpenClHeaders, DeclareEveryFunctionAsWeDo) {
                                        GPUREADY_COMPARE(OpenCl, clReleaseMemObject),
                                        GPUREADY_COMPARE(OpenCl, clReleaseCommandQueue),
                                        GPUREADY_COMPARE(OpenCl, clReleaseContext),
-                                       GPUREADY_COMPARE(OpenCl, clReleaseEvent)};
+                                       GPUREADY_COMPARE(OpenCl, clReleaseEvent),
+                                       GPUREADY_COMPARE(OpenCl, clEnqueueMarkerWithWaitList),
+                                       GPUREADY_COMPARE(OpenCl, clGetEventProfilingInfo)};
   EXPECT_THAT(declarations::faults<OpenCl>(compared), ::testing::IsEmpty());
 }
 
@@ -127,7 +134,9 @@ static_assert(clblast::layout_row_major == CLBlastLayoutRowMajor);
 static_assert(clblast::transpose_no == CLBlastTransposeNo);
 
 TEST(ClBlastHeader, DeclaresEveryFunctionAsWeDo) {
-  const std::vector<declarations::Compared> compared{GPUREADY_COMPARE(ClBlast, CLBlastSgemm)};
+  const std::vector<declarations::Compared> compared{GPUREADY_COMPARE(ClBlast, CLBlastSgemm),
+                                                     GPUREADY_COMPARE(ClBlast, CLBlastDgemm),
+                                                     GPUREADY_COMPARE(ClBlast, CLBlastHgemm)};
   EXPECT_THAT(declarations::faults<ClBlast>(compared), ::testing::IsEmpty());
 }
 
