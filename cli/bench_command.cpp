@@ -45,6 +45,7 @@ Result<BenchRequest> bench_request(const BenchOptions& options) {
   request.device = options.device, request.backend = options.backend;
   request.threads = options.threads;
   request.strict = options.strict, request.torch = options.torch;
+  request.cold = options.cold;
   request.every_cpu_library = time.mode == BenchMode::products;
   request.bandwidth = options.bandwidth, request.products = !options.bandwidth;
   if (options.size > 0) request.shapes = {{options.size, options.size, options.size}};

@@ -151,6 +151,8 @@ int run(const Work& work, const CompareOptions& options) {
   return run_compare_command(work, options);
 }
 
+int run(const Work& work, const OomOptions& options) { return run_oom_command(work, options); }
+
 int run(const Work& work, const RecordOptions& options) {
   const auto text = work.session.record({true, options.deep.run_python_s, options.deep.load_s});
   if (!text) return fail(exit_usage, text.error().text);

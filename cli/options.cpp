@@ -56,6 +56,7 @@ class Builder {
       c.add_option("-o,--output", record_.output, help("output"))->type_name("FILE");
       add_deep(c, record_.deep);
     });
+    add_command("oom", [this](CLI::App& c) { c.add_option("FILE", oom_.file, help("oom-file")); });
   }
 
   /// The chosen command, after parsing.
@@ -71,6 +72,7 @@ class Builder {
     }
     if (app_.got_subcommand("compare")) return compare_;
     if (app_.got_subcommand("record")) return record_;
+    if (app_.got_subcommand("oom")) return oom_;
     return page_;
   }
 
@@ -171,7 +173,11 @@ class Builder {
         c.add_flag("--bandwidth", bench_.bandwidth, help("bench-bandwidth"))};
     for (std::size_t i = 0; i < modes.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) modes[i]->excludes(modes[j]);
-    c.add_flag("--torch", bench_.torch, help("bench-torch"));
+    auto* const torch = c.add_flag("--torch", bench_.torch, help("bench-torch"));
+    auto* const cold = c.add_flag("--cold", bench_.cold, help("bench-cold"));
+    torch->excludes(cold);  // PyTorch's caches are not emptied
+    for (const char* mode : {"--peak", "--claims", "--bandwidth"})
+      for (auto* const option : {torch, cold}) option->excludes(c.get_option(mode));
     c.add_flag("--strict", bench_.strict, help("bench-strict"));
     c.add_option("--csv", bench_.csv, help("bench-csv"))->type_name("FILE");
     c.add_option("--jsonl", bench_.jsonl, help("bench-jsonl"))->type_name("FILE");
@@ -188,6 +194,7 @@ class Builder {
   BenchOptions bench_;
   CompareOptions compare_;
   RecordOptions record_;
+  OomOptions oom_;
 };
 
 bool is_fill(const std::string& word) {

@@ -34,7 +34,7 @@ struct DoctorOptions {
 };
 struct BenchOptions {
   bool lesson = false, quick = false, standard = false, peak = false, claims = false;
-  bool bandwidth = false, strict = false, torch = false;
+  bool bandwidth = false, strict = false, torch = false, cold = false;
   std::int64_t size = 0, threads = 0;
   double max_time_s = 0;
   std::string shape, device, backend, csv, jsonl;
@@ -45,6 +45,9 @@ struct BenchOptions {
 struct CompareOptions {
   std::string first, second;
 };
+struct OomOptions {
+  std::string file;  ///< empty or -: standard input
+};
 struct SetupOptions {
   bool apply = false, yes = false;
 };
@@ -53,8 +56,9 @@ struct RecordOptions {
   DeepOptions deep;
 };
 
-using CommandOptions = std::variant<PageOptions, FactsOptions, DeviceOptions, DoctorOptions,
-                                    SetupOptions, BenchOptions, CompareOptions, RecordOptions>;
+using CommandOptions =
+    std::variant<PageOptions, FactsOptions, DeviceOptions, DoctorOptions, SetupOptions,
+                 BenchOptions, CompareOptions, RecordOptions, OomOptions>;
 
 struct Options {
   CommonOptions common;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gpuready/compare.hpp"
+#include "gpuready/oom.hpp"
 #include "gpuready/result.hpp"
 #include "gpuready/run.hpp"
 
@@ -42,6 +43,7 @@ struct BenchRequest {
   bool every_cpu_library = false;
   bool strict = false;  ///< what did not converge is undecided
   bool torch = false;   ///< the same products through the user's PyTorch, too
+  bool cold = false;    ///< empty the cache before each product: another metric
   bool shapes_are_chosen = false, dtypes_are_chosen = false;  ///< by the user, not by a mode
   std::function<void(const Case&)> on_case;  ///< called as each case is done; may be empty
   std::function<void(const Message&)> tell;  ///< what is known before the start; may be empty
@@ -138,6 +140,10 @@ std::string show_json_line(const Run& run, const Case& measured);
 /// Reads two runs (of `gpuready --json` or `gpuready bench --json`) and compares them. The error
 /// names the file.
 Result<Comparison> compare_files(const std::string& first, const std::string& second);
+/// Explains the last out-of-memory message of a log. Pure; the error says that there is none.
+Result<Oom> explain_oom(std::string_view log);
+std::string show_text(const Run& run, const Oom& oom, const Style& style);
+std::string show_json(const Run& run, const Oom& oom);
 /// A text of the message files.
 std::string message_text(const Style& style, std::string_view key,
                          std::vector<std::string> args = {});

@@ -168,6 +168,7 @@ void BenchRun::leave_out(const PlannedCase& planned) {
   bench_.time.left_out.push_back(
       {"bench.left-out",
        {request.backend.device, product_of(request), base::show_seconds(seconds)}});
+  if (request_.tell) request_.tell(bench_.time.left_out.back());
 }
 
 void BenchRun::announce() {

@@ -66,6 +66,7 @@ std::vector<std::pair<std::string, std::string>> json_schemas() {
           {"bench", text(finish("bench", base::json_schema<Bench>(), false))},
           {"bench-case", text(finish("bench-case", base::json_schema<Case>(), false))},
           {"compare", text(finish("compare", base::json_schema<Comparison>(), false))},
+          {"oom", text(finish("oom", base::json_schema<Oom>(), false))},
           {"setup", text(finish("setup", base::json_schema<Setup>(), false))},
           {"rules", text(finish("rules", base::json_schema<RuleList>(), false))},
           {"record", text(finish("record", record_schema(), true))}};
@@ -85,6 +86,8 @@ std::string json_documentation() {
   base::document_fields<Setup>("", out);
   out += "\n## `gpuready compare --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
   base::document_fields<Comparison>("", out);
+  out += "\n## `gpuready oom --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<Oom>("", out);
   out +=
       "\n## `gpuready doctor --list-rules --json`, `--explain ID --json`\n\n"
       "| field | unit | meaning |\n| --- | --- | --- |\n";

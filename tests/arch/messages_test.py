@@ -9,7 +9,7 @@ import re
 import sys
 
 AREAS = ("tool|help|cli|progress|absence|facts|page|verdict|device|rung|ladder|bench|lesson|fit|"
-         "next|place|rules|setup|compare")
+         "next|place|rules|setup|compare|oom|cloud|plan|remote|colab|report")
 
 
 def keys_of_catalogue(path):
@@ -24,7 +24,7 @@ def main():
     for top in ("src", "cli"):
         for path in (root / top).rglob("*.[ch]pp"):
             text = path.read_text(encoding="utf-8")
-            for key in re.findall(rf'"((?:{AREAS})\.[a-z0-9.-]*)"', text):
+            for key in re.findall(rf'"((?:{AREAS})\.[a-z0-9._-]*)"', text):
                 if key.endswith((".", "-")):
                     prefixes.add(key)
                     if not any(k.startswith(key) for k in keys):

@@ -53,13 +53,23 @@ class Limits(unittest.TestCase):
                                 (["--size", "1e99"], "--size"), (["--shape", "4,4,0"], "--shape"),
                                 (["--dtype", "fp7"], "fp16-acc16"),
                                 (["--lesson", "--quick"], "--lesson"),
-                                (["--peak", "--claims"], "--peak")):
+                                (["--peak", "--claims"], "--peak"),
+                                (["--peak", "--torch"], "--torch"),
+                                (["--cold", "--torch"], "--torch")):
             with self.subTest(arguments):
                 result = run("bench", *arguments)
                 self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
                 self.assertEqual(result.stdout, "")
                 self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
                 self.assertIn(says, result.stderr)
+
+    def test_a_cold_cache_is_another_metric_and_said_so(self):
+        answer = bench("--cold", "--device", "cpu", "--size", "256", "--threads", "1",
+                       "--max-time", "20")
+        for case in answer["cases"]:
+            self.assertIn("cold", case["flags"])
+            self.assertEqual(case["buffer_sets"], 1)
+        self.assertTrue(any("--cold" in note for note in answer["notes"]))
 
     def test_a_type_that_the_device_does_not_have_is_named(self):
         answer = bench("--dtype", "fp8", "--size", "64", "--device", "cpu", code=3)
@@ -212,14 +222,16 @@ print("noise on standard output")
 
 
 class Torch(unittest.TestCase):
-    def measured(self, do):
+    def measured(self, do, cuda=None, max_time="30"):
         with tempfile.TemporaryDirectory() as folder:
             python = pathlib.Path(folder, "bin", "python3")
             packages = pathlib.Path(folder, "lib", "python3.11", "site-packages")
             python.parent.mkdir()
             (packages / "torch").mkdir(parents=True)
-            (packages / "torch" / "__init__.py").write_text(FAKE_TORCH.replace("DO", do))
-            (packages / "torch" / "version.py").write_text("__version__ = '9.9.9'\ncuda = None\n")
+            (packages / "torch" / "__init__.py").write_text(
+                FAKE_TORCH.replace("DO", do).replace("cuda = None", f"cuda = {cuda!r}"))
+            (packages / "torch" / "version.py").write_text(
+                f"__version__ = '9.9.9'\ncuda = {cuda!r}\n")
             info = packages / "torch-9.9.9.dist-info"
             info.mkdir()
             (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 9.9.9\n")
@@ -227,7 +239,7 @@ class Torch(unittest.TestCase):
             python.chmod(python.stat().st_mode | stat.S_IXUSR)
             (pathlib.Path(folder) / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.11.2\n")
             env = {"PATH": f"{python.parent}:{os.environ['PATH']}", "VIRTUAL_ENV": folder}
-            return bench(*SMALL, "--max-time", "30", "--torch", env={**fake_gpu(T4), **env})
+            return bench(*SMALL, "--max-time", max_time, "--torch", env={**fake_gpu(T4), **env})
 
     def test_a_slow_torch_is_explained(self):
         torch = self.measured("time.sleep(0.2)")["torch"][0]
@@ -236,10 +248,13 @@ class Torch(unittest.TestCase):
         self.assertTrue(torch["why"])
 
     def test_a_torch_that_raises_crashes_or_hangs_gives_its_reason(self):
-        for do, says in (("raise RuntimeError('no such kernel')", "built for the CPU"),
-                         ("__import__('os').abort()", "signal 6")):
+        for do, cuda, limit, says in (
+                ("raise RuntimeError('no such kernel')", None, "30", "built for the CPU"),
+                ("raise RuntimeError('no such kernel')", "13.0", "30", "no such kernel"),
+                ("__import__('os').abort()", "13.0", "30", "signal 6"),
+                ("time.sleep(3600)", "13.0", "8", "no answer within")):
             with self.subTest(do):
-                answer = self.measured(do)
+                answer = self.measured(do, cuda, limit)
                 self.assertEqual(len(answer["cases"]), 1)
                 self.assertIn(says, answer["torch"][0]["why"][0])
                 self.assertEqual(answer["torch"][0]["flops"]["absent"], "not-tested")
