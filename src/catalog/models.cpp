@@ -6,7 +6,7 @@ namespace gpuready::catalog {
 
 namespace {
 
-/// What the columns cannot say of one model.
+/// What the columns cannot say of one model, or of all of a family ("family:llama3").
 struct More {
   std::string model, key, value;
 };
@@ -62,12 +62,16 @@ Result<std::vector<Model>> load_models(const Override& replaced) {
   if (!models) return models;
   const auto more = read_table<More>("model_layers.csv", replaced, read_more);
   if (!more) return tl::unexpected(more.error());
-  std::map<std::string, Model*> by_name;
-  for (Model& model : *models) by_name.emplace(model.name, &model);
-  for (const More& row : *more) {
-    // A user's own models.csv need not have the models that the side table speaks of.
-    if (const auto it = by_name.find(row.model); it != by_name.end())
-      it->second->more[row.key] = row.value;
+  // A user's own models.csv need not have the models that the side table speaks of.
+  std::multimap<std::string, const More*> by_model;
+  for (const More& row : *more) by_model.emplace(row.model, &row);
+  for (Model& model : *models) {
+    const auto add = [&](const std::string& name) {
+      const auto [begin, end] = by_model.equal_range(name);
+      for (auto it = begin; it != end; ++it) model.more[it->second->key] = it->second->value;
+    };
+    add("family:" + model.family);
+    add(model.name);
   }
   return models;
 }

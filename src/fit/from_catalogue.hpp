@@ -13,4 +13,8 @@ namespace gpuready::fit {
 /// The error names the row and what is wrong with it.
 Result<Model> model_of_row(const catalog::Model& row);
 
+/// What the row's shapes alone say, as far as its family is known: their parameters may differ from
+/// the row's by a tower or by what the columns do not hold.
+Result<Model> shapes_of_row(const catalog::Model& row);
+
 }  // namespace gpuready::fit
