@@ -111,7 +111,8 @@ Result<Runtime> runtime_for(const Model& model, const FitRequest& request) {
   } else if (model.shape.kind == ModelKind::diffusion) {
     runtime = Runtime::diffusers;
   } else if (!is_gguf(model) &&
-             (torch_alone || !model.quantisation.method.empty() ||
+             (torch_alone ||
+              (!model.quantisation.method.empty() && model.source != Source::catalogue) ||
               (model.shape.kind != ModelKind::llm && model.shape.kind != ModelKind::vlm) ||
               (model.source == Source::file_header && dtype.empty()))) {
     runtime = Runtime::transformers;

@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "fit/answer.hpp"
+#include "fit/usable.hpp"
+#include "tests/fit/shapes.hpp"
+
+namespace gpuready::fit {
+namespace {
+
+const catalog::Catalog& tables() {
+  static const catalog::Catalog all = catalog::load_catalog().value();
+  return all;
+}
+
+Devices with(const std::string& gpu, std::int64_t count = 1) {
+  FitRequest request;
+  request.gpu = gpu, request.gpus = count;
+  return devices_for(request, Machine{}, tables().gpus).value();
+}
+
+const FittingModel* named(const std::vector<FittingModel>& list, const std::string& name) {
+  for (const FittingModel& model : list)
+    if (model.name == name) return &model;
+  return nullptr;
+}
+
+TEST(WhichFit, ListsTheCatalogueLargestFirst) {
+  const auto list = which_fit(tables(), FitRequest{}, with("RTX 4090"));
+  ASSERT_GT(list.size(), 200U);
+  for (std::size_t i = 1; i < list.size(); ++i)
+    EXPECT_GE(list[i - 1].parameters, list[i].parameters);
+  if (std::getenv("GPUREADY_SHOW") != nullptr)
+    for (const FittingModel& m : list)
+      std::cout << m.name << ' ' << m.kind << ' ' << m.dtype << ' ' << m.max_context << ' '
+                << static_cast<double>(m.total.low_bytes) / 1073741824.0 << ' '
+                << static_cast<double>(m.total.expected_bytes) / 1073741824.0 << ' '
+                << static_cast<double>(m.total.high_bytes) / 1073741824.0 << ' '
+                << (m.speed.tokens_per_s ? m.speed.tokens_per_s->expected : 0) << '\n';
+}
+
+TEST(WhichFit, EveryModelOfTheListFitsWithWhatTheListSays) {
+  const Devices devices = with("RTX 3060 12 GB");
+  for (const FittingModel& model : which_fit(tables(), FitRequest{}, devices)) {
+    EXPECT_LE(model.total.expected_bytes, devices.gpus[0].usable_bytes) << model.name;
+    EXPECT_NE(model.verdict, FitVerdict::does_not_fit) << model.name;
+    EXPECT_FALSE(model.dtype.empty()) << model.name;
+  }
+}
+
+TEST(WhichFit, TakesTheTypeWithLeastLoss) {
+  const auto list = which_fit(tables(), FitRequest{}, with("RTX 4090"));
+  const FittingModel* small = named(list, "Qwen2.5-1.5B-Instruct");
+  ASSERT_NE(small, nullptr);
+  EXPECT_EQ(small->dtype, "bf16");
+  const FittingModel* large = named(list, "Qwen2.5-32B-Instruct");
+  ASSERT_NE(large, nullptr);
+  EXPECT_EQ(large->dtype, "q4_k_m");
+  EXPECT_EQ(named(list, "Llama-3.1-405B-Instruct"), nullptr);
+}
+
+TEST(WhichFit, FiltersByKindFamilyAndWords) {
+  FitRequest request;
+  request.kind = "speech";
+  for (const FittingModel& model : which_fit(tables(), request, with("RTX 4090")))
+    EXPECT_EQ(model.kind, "speech");
+  request = {}, request.family = "qwen2.5";
+  const auto family = which_fit(tables(), request, with("RTX 4090"));
+  EXPECT_FALSE(family.empty());
+  for (const FittingModel& model : family) EXPECT_EQ(model.family, "qwen2.5");
+  request = {}, request.search = "CODER";
+  for (const FittingModel& model : which_fit(tables(), request, with("RTX 4090")))
+    EXPECT_NE(model.name.find("oder"), std::string::npos) << model.name;
+}
+
+TEST(WhichFit, WithoutAGpuMainMemoryCounts) {
+  Machine machine;
+  machine.memory.usable_bytes = Fact<std::int64_t>(std::int64_t{16} << 30U, "test");
+  const auto devices = devices_for(FitRequest{}, machine, tables().gpus);
+  ASSERT_TRUE(devices);
+  const auto list = which_fit(tables(), FitRequest{}, *devices);
+  ASSERT_FALSE(list.empty());
+  const FittingModel* model = named(list, "Llama-3.1-8B-Instruct");
+  ASSERT_NE(model, nullptr);
+  EXPECT_EQ(model->speed.bound_by, "host-memory-bandwidth");
+}
+
+}  // namespace
+}  // namespace gpuready::fit
