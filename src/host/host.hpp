@@ -59,6 +59,9 @@ class Host {
   /// At most `max_bytes` of the file. Errors carry errno in `code`.
   virtual Result<std::string> read_file(const std::string& path,
                                         std::size_t max_bytes = std::size_t{1} << 20U) = 0;
+  /// `count` bytes from `offset` of a regular file; fewer only at its end.
+  virtual Result<std::string> read_part(const std::string& path, std::int64_t offset,
+                                        std::size_t count) = 0;
   /// Names in a folder, sorted, without . and ..
   virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;
   /// Follows links.

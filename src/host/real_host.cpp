@@ -72,6 +72,32 @@ class RealHost : public Host {
     return content;
   }
 
+  Result<std::string> read_part(const std::string& path, std::int64_t offset,
+                                std::size_t count) override {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return errno_failure(path, errno);
+    struct stat st {};
+    const bool regular = ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    // So that no buffer follows what a caller asks of a short file.
+    const std::int64_t left =
+        std::max<std::int64_t>(st.st_size - std::max<std::int64_t>(offset, 0), 0);
+    std::string content(regular ? std::min(count, static_cast<std::size_t>(left)) : 0, '\0');
+    std::size_t have = 0;
+    int code = regular && offset >= 0 ? 0 : EINVAL;
+    while (code == 0 && have < content.size()) {
+      const ssize_t got = ::pread(fd, content.data() + have, content.size() - have,
+                                  offset + static_cast<std::int64_t>(have));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) code = errno;
+      if (got <= 0) break;
+      have += static_cast<std::size_t>(got);
+    }
+    ::close(fd);
+    if (code != 0) return errno_failure(path, code);
+    content.resize(have);
+    return content;
+  }
+
   Result<std::vector<std::string>> list(const std::string& folder) override {
     DIR* dir = ::opendir(folder.c_str());
     if (dir == nullptr) return errno_failure(folder, errno);

@@ -22,6 +22,11 @@ Result<std::string> RecordedHost::read_file(const std::string& path, std::size_t
   return content;
 }
 
+Result<std::string> RecordedHost::read_part(const std::string& path, std::int64_t /*offset*/,
+                                            std::size_t /*count*/) {
+  return failure(path + ": not recorded (a recorded machine has no models)", ENOENT);
+}
+
 Result<std::vector<std::string>> RecordedHost::list(const std::string& folder) {
   return answer(recording_.folders, folder);
 }

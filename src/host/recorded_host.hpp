@@ -12,6 +12,8 @@ class RecordedHost : public Host {
   explicit RecordedHost(Recording recording) : recording_(std::move(recording)) {}
 
   Result<std::string> read_file(const std::string& path, std::size_t max_bytes) override;
+  Result<std::string> read_part(const std::string& path, std::int64_t offset,
+                                std::size_t count) override;
   Result<std::vector<std::string>> list(const std::string& folder) override;
   Result<FileStatus> status(const std::string& path) override;
   Result<std::string> read_link(const std::string& path) override;

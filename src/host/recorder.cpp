@@ -27,6 +27,11 @@ Result<std::string> Recorder::read_file(const std::string& path, std::size_t max
   return keep(recording_.files, path, std::move(content));
 }
 
+Result<std::string> Recorder::read_part(const std::string& path, std::int64_t offset,
+                                        std::size_t count) {
+  return inner_.read_part(path, offset, count);
+}
+
 Result<std::vector<std::string>> Recorder::list(const std::string& folder) {
   return keep(recording_.folders, folder, inner_.list(folder));
 }

@@ -11,6 +11,9 @@ class Recorder : public Host {
   explicit Recorder(Host& inner);
 
   Result<std::string> read_file(const std::string& path, std::size_t max_bytes) override;
+  /// Passed on, not kept: what is read in parts (models) is no part of the machine.
+  Result<std::string> read_part(const std::string& path, std::int64_t offset,
+                                std::size_t count) override;
   Result<std::vector<std::string>> list(const std::string& folder) override;
   Result<FileStatus> status(const std::string& path) override;
   Result<std::string> read_link(const std::string& path) override;
