@@ -11,10 +11,11 @@ die() { say "error: $*"; exit 4; }
 # What the program needs to be built.
 build_packages=(g++ cmake ninja-build gettext libfmt-dev libexpected-dev nlohmann-json3-dev
   libcli11-dev python3 python3-venv ca-certificates)
-# What the tests need besides: GoogleTest, OpenCL on the CPU, CLBlast, the JSON Schema validator.
+# What the tests need besides: GoogleTest, OpenCL on the CPU, CLBlast, the JSON Schema validator,
+# libcurl.
 test_packages=(libgtest-dev libgmock-dev ocl-icd-libopencl1 pocl-opencl-icd libclblast1
   libclblast-dev opencl-c-headers python3-jsonschema libopenblas0-pthread libblis4-pthread
-  libblis-pthread-dev libdnnl2 binutils git
+  libblis-pthread-dev libdnnl2 libcurl4 libcurl4-openssl-dev binutils git
   clang-format-14)
 # Wheels, each in a folder of its own below the build folder.
 # 0.3.31 is what NumPy 2.4 ships; 0.3.34 was 2 to 3 % slower on fp32 products here (Zen 5, n = 5000).

@@ -108,6 +108,12 @@ struct Quantisation {
   std::int64_t bits = 0, group_size = 0;
 };
 
+/// A part that stands beside the model in a pipeline: text encoder, decoder (VAE), safety checker.
+struct Component {
+  std::string name, dtype;  ///< as the pipeline names it (text_encoder_2); type as stored
+  std::int64_t parameters = 0, bytes = 0;
+};
+
 /// Where numbers of a model come from: how sure they are.
 enum class Source { file_header, configuration, catalogue };
 
@@ -125,6 +131,8 @@ struct Model {
   /// computed, in the native type (two bytes where none is said).
   std::vector<WeightGroup> weights;
   std::int64_t file_bytes = 0;  ///< of the weight files with headers and padding; 0: no files read
+  std::vector<Component>
+      components;  ///< of a pipeline read from its files; `weights` is the denoiser
   /// What was not found or is not certain, each a reason for a wider range.
   std::vector<Message> doubts;
 };

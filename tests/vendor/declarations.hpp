@@ -61,6 +61,9 @@ struct Functions<R1 (*)(A1...), R2(A2...)> {
   static constexpr bool value = same();
 };
 
+template <class R1, class... A1, class R2, class... A2>
+struct Functions<R1 (*)(A1..., ...), R2(A2..., ...)> : Functions<R1 (*)(A1...), R2(A2...)> {};
+
 /// A function of the table that was compared.
 struct Compared {
   std::string name;
