@@ -188,7 +188,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     files, tables = folder / "files", folder / "tables"
     for place in (files, tables):
-        place.mkdir(exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(1)
     every_type(files, random)
     every_value(files, random)
