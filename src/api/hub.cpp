@@ -41,7 +41,7 @@ class HubFolder : public ModelFolder {
                          "; is this machine online? A folder, a file or a model of the catalogue "
                          "(gpuready fit) needs no network",
                      network_fault);
-    if (response->status != ok) return refused(*response);
+    if (response->status != ok) return tl::unexpected(refused(*response, ""));
     const auto json = base::parse_json(response->body);
     const base::Json none;
     const auto list = json && json->is_object() ? json->find("siblings") : none.end();
@@ -59,8 +59,11 @@ class HubFolder : public ModelFolder {
   }
 
   Result<std::unique_ptr<fit::ByteSource>> open(const std::string& file) override {
-    return open_remote(http_, request("/" + escaped(id_) + "/resolve/main/" + escaped(file)),
-                       id_ + "/" + file);
+    // `this` is the folder, which outlives its files.
+    return open_remote(http_, {request("/" + escaped(id_) + "/resolve/main/" + escaped(file)),
+                               id_ + "/" + file, [this, file](const net::HttpResponse& response) {
+                                 return refused(response, file);
+                               }});
   }
 
  private:
@@ -80,22 +83,26 @@ class HubFolder : public ModelFolder {
   }
 
   /// The Hub tells by a header what its status alone does not: of a model that does not exist it
-  /// says 401, as of one that is private.
-  [[nodiscard]] tl::unexpected<Error> refused(const net::HttpResponse& response) const {
+  /// says 401, as of one that is private. `file` is empty for the list of files.
+  [[nodiscard]] Error refused(const net::HttpResponse& response, const std::string& file) const {
     const std::string why = response.header("x-error-code");
-    const std::string page = access_.endpoint + "/" + id_;
     const bool no_token = access_.token.empty();
-    if (why == "RepoNotFound" || response.status == not_found)
-      return failure(name() + ": no such model" +
-                     (no_token ? ", or a private one (HF_TOKEN is not set)" : "") +
-                     "; check the name, gpuready fit lists the catalogue");
-    if (response.status == unauthorised || response.status == forbidden)
-      return failure(name() + ": gated or private; accept its terms at " + page +
-                     (no_token ? " and set HF_TOKEN to a token that may read it"
-                               : " with the account of HF_TOKEN"));
-    if (response.status == too_many)
-      return failure(name() + ": too many requests; wait, or set HF_TOKEN", network_fault);
-    return failure(name() + ": HTTP status " + std::to_string(response.status), network_fault);
+    const int status = response.status;
+    if (why == "EntryNotFound" || (status == not_found && !file.empty()))
+      return {name() + ": no file " + base::printable(file), 0};
+    if (why == "RepoNotFound" || status == not_found)
+      return {name() + ": no such model" +
+                  (no_token ? ", or a private one (HF_TOKEN is not set)" : "") +
+                  "; check the name, gpuready fit lists the catalogue",
+              0};
+    if (status == unauthorised || status == forbidden)
+      return {name() + ": gated or private; accept its terms at " + access_.endpoint + "/" + id_ +
+                  (no_token ? " and set HF_TOKEN to a token that may read it"
+                            : " with the account of HF_TOKEN"),
+              0};
+    if (status == too_many)
+      return {name() + ": too many requests; wait, or set HF_TOKEN", network_fault};
+    return {name() + ": HTTP status " + std::to_string(status), network_fault};
   }
 
   net::Http& http_;

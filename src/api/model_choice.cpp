@@ -102,6 +102,17 @@ Result<GgufChoice> choose_gguf(const std::vector<std::string>& files, const std:
   return GgufChoice{models.front(), models.size()};
 }
 
+std::string choose_projector(const std::vector<std::string>& files, const std::string& prefix) {
+  std::string chosen;
+  for (const std::string& file : files) {
+    const std::string name = base::lower(base_name(file));
+    const bool here = prefix + base_name(file) == file;
+    if (!here || !contains(name, "mmproj") || !ends_with(name, ".gguf")) continue;
+    if (chosen.empty() || names_type(file, "f16")) chosen = file;
+  }
+  return chosen;
+}
+
 Result<std::vector<std::string>> choose_safetensors(const std::vector<std::string>& files,
                                                     const std::string& prefix) {
   std::vector<std::string> all, others;

@@ -102,6 +102,25 @@ Result<fit::Model> read_transformers(ModelFolder& folder, const Files& files) {
   return model;
 }
 
+/// Adds what turns images or sound into tokens, which runtimes load from its own file beside.
+Result<void> add_projector(ModelFolder& folder, const std::string& file, fit::Model& model) {
+  auto source = folder.open(file);
+  if (!source) return tl::unexpected(source.error());
+  const auto tower =
+      fit::read_gguf(**source, [&](const std::string& name) { return folder.open(name); });
+  if (!tower) return tl::unexpected(tower.error());
+  constexpr std::int64_t most = std::int64_t{1} << 60U;
+  if (model.file_bytes > most || tower->file_bytes > most || model.parameters > most ||
+      tower->parameters > most)
+    return failure(folder.name() + ": files of more bytes than 64 bits count");
+  model.weights.insert(model.weights.end(), tower->weights.begin(), tower->weights.end());
+  model.parameters += tower->parameters, model.file_bytes += tower->file_bytes;
+  model.shape.tower = tower->shape.tower;
+  model.shape.kind = fit::ModelKind::vlm;
+  model.doubts.push_back({"fit.doubt-projector", {base::printable(file)}});
+  return {};
+}
+
 Result<fit::Model> read_ggufs(ModelFolder& folder, const Files& files, const std::string& dtype) {
   const auto choice = choose_gguf(files, dtype);
   if (!choice) return in_folder(folder, choice.error());
@@ -111,7 +130,12 @@ Result<fit::Model> read_ggufs(ModelFolder& folder, const Files& files, const std
   auto model =
       fit::read_gguf(**source, [&](const std::string& name) { return folder.open(prefix + name); });
   if (model && choice->of > 1)
-    model->doubts.push_back({"fit.doubt-one-of", {choice->file, std::to_string(choice->of)}});
+    model->doubts.push_back(
+        {"fit.doubt-one-of", {base::printable(choice->file), std::to_string(choice->of)}});
+  const std::string projector = choose_projector(files, prefix);
+  if (!model || projector.empty()) return model;
+  if (const auto good = add_projector(folder, projector, *model); !good)
+    return tl::unexpected(good.error());
   return model;
 }
 

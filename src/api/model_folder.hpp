@@ -24,6 +24,7 @@ class ModelFolder {
   [[nodiscard]] virtual std::string model_name() const = 0;
   /// Names of its files, with "folder/" before those one level down.
   virtual Result<std::vector<std::string>> files() = 0;
+  /// The folder must outlive what it opens.
   virtual Result<std::unique_ptr<fit::ByteSource>> open(const std::string& file) = 0;
 };
 
@@ -41,6 +42,10 @@ struct GgufChoice {
   std::size_t of = 1;  ///< models that there were to choose from, when no type was named
 };
 Result<GgufChoice> choose_gguf(const std::vector<std::string>& files, const std::string& dtype);
+
+/// The projector (mmproj) beside GGUF files of this folder, in 16 bits where there are several;
+/// empty where there is none.
+std::string choose_projector(const std::vector<std::string>& files, const std::string& prefix);
 
 /// The safetensors files of one model (`prefix` is its folder in the pipeline, or empty), without
 /// an index: those of adapters and of other programs are left out. The error names a missing shard.

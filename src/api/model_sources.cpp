@@ -43,10 +43,9 @@ std::optional<std::int64_t> whole_size(const std::string& content_range) {
 
 class RemoteSource : public fit::ByteSource {
  public:
-  RemoteSource(net::Http& http, net::HttpRequest request, std::string shown)
-      : http_(http), request_(std::move(request)), shown_(std::move(shown)) {}
+  RemoteSource(net::Http& http, RemoteFile file) : http_(http), file_(std::move(file)) {}
 
-  [[nodiscard]] std::string name() const override { return shown_; }
+  [[nodiscard]] std::string name() const override { return file_.shown; }
 
   Result<std::int64_t> size() override {
     if (!size_) {
@@ -77,35 +76,34 @@ class RemoteSource : public fit::ByteSource {
   static constexpr std::int64_t first_bytes = std::int64_t{256} << 10U;
 
   Result<std::string> ask(std::int64_t offset, std::int64_t count) {
-    net::HttpRequest request = request_;
+    net::HttpRequest request = file_.request;
     request.headers.push_back({"Range", base::format("bytes={}-{}", offset, offset + count - 1)});
-    request.max_bytes = count;
+    // From the start a server without ranges may send the whole, which is right for short files.
+    constexpr std::int64_t most_whole = std::int64_t{64} << 20U;
+    request.max_bytes = offset == 0 ? std::max(count, most_whole) : count;
     auto response = net::fetch(http_, std::move(request));
     if (!response) return failure(response.error().text, network_fault);
     constexpr int whole = 200, part = 206, beyond = 416;
     if (response->status == beyond && offset == 0) return size_ = 0, std::string();
-    // A server without ranges sends the whole: right where that is what was asked for.
     if (response->status == whole && offset == 0)
       return size_ = static_cast<std::int64_t>(response->body.size()), std::move(response->body);
-    if (response->status != part)
-      return failure(
-          base::format("{}: HTTP status {}, expected a part of the file", shown_, response->status),
-          network_fault);
+    if (response->status != part) return tl::unexpected(file_.explain(*response));
     const auto size = whole_size(response->header("content-range"));
-    if (!size) return failure(shown_ + ": no size in the server's answer", network_fault);
+    if (!size) return failure(file_.shown + ": no size in the server's answer", network_fault);
     if (size_ && *size_ != *size)
-      return failure(shown_ + ": changed while it was read", network_fault);
+      return failure(file_.shown + ": changed while it was read", network_fault);
     size_ = size;
     const auto got = static_cast<std::int64_t>(response->body.size());
     if (got != std::min(count, *size - offset))
-      return failure(base::format("{}: {} bytes of the {} that were asked for", shown_, got, count),
-                     network_fault);
+      return failure(
+          base::format("{}: {} bytes of the {} that were asked for", file_.shown, got, count),
+          network_fault);
     return std::move(response->body);
   }
 
   net::Http& http_;
-  net::HttpRequest request_;
-  std::string shown_, first_;
+  RemoteFile file_;
+  std::string first_;
   std::optional<std::int64_t> size_;
 };
 
@@ -115,9 +113,8 @@ std::unique_ptr<fit::ByteSource> open_local(host::Host& host, std::string path) 
   return std::make_unique<LocalSource>(host, std::move(path));
 }
 
-std::unique_ptr<fit::ByteSource> open_remote(net::Http& http, net::HttpRequest request,
-                                             std::string shown) {
-  return std::make_unique<RemoteSource>(http, std::move(request), std::move(shown));
+std::unique_ptr<fit::ByteSource> open_remote(net::Http& http, RemoteFile file) {
+  return std::make_unique<RemoteSource>(http, std::move(file));
 }
 
 }  // namespace gpuready::api

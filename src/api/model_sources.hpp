@@ -1,6 +1,7 @@
 #pragma once
 /// Files that are read in parts: on this machine, or behind HTTP.
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -13,10 +14,17 @@ namespace gpuready::api {
 /// Errors of the network carry this code; all others are of what the user gave.
 inline constexpr int network_fault = 10000;
 
-/// Both must outlive what they open.
+/// `host` must outlive it.
 std::unique_ptr<fit::ByteSource> open_local(host::Host& host, std::string path);
-/// Reads by range requests. `shown` names it in messages.
-std::unique_ptr<fit::ByteSource> open_remote(net::Http& http, net::HttpRequest request,
-                                             std::string shown);
+
+/// A file behind HTTP.
+struct RemoteFile {
+  net::HttpRequest request;
+  std::string shown;  ///< its name in messages
+  /// The error for an answer that is no part of the file (401, 404, ...).
+  std::function<Error(const net::HttpResponse&)> explain;
+};
+/// Reads by range requests; `http` must outlive it.
+std::unique_ptr<fit::ByteSource> open_remote(net::Http& http, RemoteFile file);
 
 }  // namespace gpuready::api

@@ -11,7 +11,7 @@ namespace {
 /// A header without a vocabulary fits in the first piece; each further one is twice as long, so
 /// that a remote file takes few requests.
 constexpr std::int64_t first_piece = std::int64_t{64} << 10U;
-constexpr std::int64_t largest_piece = std::int64_t{8} << 20U;
+constexpr std::int64_t largest_piece = std::int64_t{1} << 20U;
 
 }  // namespace
 

@@ -80,7 +80,10 @@ Latent latent_of(GgufKeys& keys, std::vector<Message>& doubts) {
     if (!known_without) doubts.push_back({"fit.doubt-old-mla", {keys.architecture()}});
     return {};
   }
-  return {rank, keys.number("rope.dimension_count"), keys.number("attention.q_lora_rank"),
+  // A row of the cache has key_length elements; rope.dimension_count of some converters is wrong.
+  const std::int64_t row = keys.number("attention.key_length");
+  const std::int64_t rope = row > rank ? row - rank : keys.number("rope.dimension_count");
+  return {rank, rope, keys.number("attention.q_lora_rank"),
           keys.number("attention.indexer.key_length")};
 }
 
@@ -149,6 +152,8 @@ Result<Architecture> shape_of_gguf(const GgufHeader& header, std::vector<Message
   shape.tied_embeddings =
       !encoder && !has_tensor(header, "output.weight") && has_tensor(header, "token_embd.weight");
   shape.latent = latent_of(keys, doubts);
+  if (keys.has("attention.compress_ratios"))
+    doubts.push_back({"fit.doubt-compressed", {shape.family}});
   shape.experts_per_token = keys.number("expert_used_count");
   const std::vector<GgufBlock> blocks = gguf_blocks(header, count_blocks(keys, shape));
   shape.layers = layers_of_gguf(keys, shape, blocks, doubts);

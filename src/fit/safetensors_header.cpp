@@ -65,7 +65,8 @@ Result<void> read_shape(const Json& json, SafetensorsTensor& tensor) {
   for (const Json& item : json) {
     std::int64_t side = 0;
     if (!whole(item, side))
-      return failure("a 'shape' with " + item.dump() + ", expected whole numbers");
+      return failure("a 'shape' with " + in_quotes(base::dump_json(item, false)) +
+                     ", expected whole numbers");
     if (__builtin_mul_overflow(tensor.elements, side, &tensor.elements))
       return failure("a 'shape' of more elements than 64 bits count");
     tensor.shape.push_back(side);

@@ -147,7 +147,7 @@ TEST_F(ModelFiles, ReadsShardsByTheirIndexOrTheirNames) {
 
 TEST_F(ModelFiles, ChoosesAmongGgufFilesAndSaysSo) {
   for (const char* name :
-       {"m-Q8_0.gguf", "m-Q4_K_M.gguf", "m-UD-Q4_K_M.gguf", "m-Q4_K_S.gguf", "mmproj-F16.gguf"})
+       {"m-Q8_0.gguf", "m-Q4_K_M.gguf", "m-UD-Q4_K_M.gguf", "m-Q4_K_S.gguf", "m.imatrix.gguf"})
     write(std::string("ggufs/") + name, gguf_file());
   const fit::Model usual = read("ggufs");
   EXPECT_EQ(usual.parameters, gguf_parameters);
@@ -159,6 +159,23 @@ TEST_F(ModelFiles, ChoosesAmongGgufFilesAndSaysSo) {
   EXPECT_EQ(choose_gguf({"a/x-BF16-00001-of-00002.gguf", "a/x-BF16-00002-of-00002.gguf"}, "")->file,
             "a/x-BF16-00001-of-00002.gguf");
   EXPECT_EQ(read("ggufs/m-Q8_0.gguf").parameters, gguf_parameters);
+}
+
+TEST_F(ModelFiles, CountsTheProjectorBesideAGguf) {
+  fit::GgufBytes projector;
+  projector.text("general.architecture", "clip").number("clip.vision.block_count", 2);
+  projector.tensor("v.blk.0.attn_q.weight", "f16", {64, 64});
+  write("vlm/m-Q4_K_M.gguf", gguf_file());
+  for (const char* name : {"mmproj-BF16.gguf", "mmproj-F16.gguf"})
+    write(std::string("vlm/") + name, projector.file());
+  const fit::Model model = read("vlm");
+  EXPECT_EQ(model.parameters, gguf_parameters + 4096);
+  EXPECT_EQ(model.shape.kind, fit::ModelKind::vlm);
+  EXPECT_EQ(model.shape.tower.layers, 2);
+  ASSERT_EQ(model.doubts.size(), 1U);
+  EXPECT_THAT(model.doubts[0].args, ElementsAre("mmproj-F16.gguf"));
+  EXPECT_EQ(read("vlm/m-Q4_K_M.gguf").parameters, gguf_parameters);
+  EXPECT_EQ(read("vlm/mmproj-F16.gguf").shape.kind, fit::ModelKind::vision);
 }
 
 TEST_F(ModelFiles, ReadsAPipelineAsItsDenoiserWithWhatStandsBesideIt) {
@@ -327,7 +344,7 @@ TEST_F(HubModels, AreReadInPartsOfTheRightSize) {
   EXPECT_EQ(file->read(599990, 100)->size(), 10U);
   EXPECT_EQ(*file->read(600000, 1), "");
   const auto gone = std::move(*folder->open("none.gguf"));
-  EXPECT_THAT(gone->size().error().text, HasSubstr("org/large/none.gguf: HTTP status 404"));
+  EXPECT_THAT(gone->size().error().text, HasSubstr("org/large on 127.0.0.1: no file none.gguf"));
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ TEST(Gguf, GivesTheLatentOfMlaAndWholeKeysOfOlderFiles) {
   const auto deepseek = [](bool compressed) {
     GgufBytes bytes = start("deepseek2", 1);
     bytes.number("deepseek2.attention.kv_lora_rank", 512);
-    bytes.number("deepseek2.rope.dimension_count", 64);
+    bytes.number("deepseek2.rope.dimension_count", 72);
     bytes.number("deepseek2.attention.head_count_kv", compressed ? 1 : 4);
     bytes.number("deepseek2.attention.key_length", compressed ? 576 : 192);
     bytes.number("deepseek2.attention.value_length", compressed ? 512 : 128);
@@ -200,6 +200,13 @@ TEST(Gguf, GivesTheLatentOfMlaAndWholeKeysOfOlderFiles) {
   EXPECT_EQ(old.shape.latent.kv_lora_rank, 0);
   EXPECT_EQ(old.shape.layers[0].head_dim_k, 192);
   ASSERT_EQ(old.doubts.size(), 1U);
+}
+
+TEST(Gguf, SaysThatACompressedCacheIsNotModelled) {
+  GgufBytes bytes = start("deepseek4", 1);
+  bytes.list<std::int32_t>("deepseek4.attention.compress_ratios", ValueType::i32, {4});
+  attention(bytes, 0);
+  EXPECT_EQ(model_of(bytes).doubts[0].key, "fit.doubt-compressed");
 }
 
 TEST(Gguf, GivesShortConvolutionsMambaAndRwkvTheirStates) {

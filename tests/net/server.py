@@ -53,17 +53,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         model = "/".join(path.split("/")[:2]) if not path.startswith("api/") else path[11:]
         folder = FOLDER / urllib.parse.unquote(model)
         if not folder.is_dir():
-            return self.answer(404, b'{"error":"Repository not found"}')
-        token = self.headers.get("Authorization", "")
-        if (folder / ".gated").exists() and token != "Bearer right":
-            return self.answer(403 if token else 401, b'{"error":"gated"}')
-        if path.startswith("api/"):
+            return self.answer(401, b"{}", [("X-Error-Code", "RepoNotFound")])
+        if path.startswith("api/"):  # open for gated models too
             files = [{"rfilename": p.relative_to(folder).as_posix()}
                      for p in sorted(folder.rglob("*")) if p.is_file()]
             return self.answer(200, json.dumps({"id": model, "siblings": files}).encode())
+        token = self.headers.get("Authorization", "")
+        if (folder / ".gated").exists() and token != "Bearer right":
+            return self.answer(403 if token else 401, b"{}", [("X-Error-Code", "GatedRepo")])
         name = path.split("/resolve/main/", 1)[1]
         if not (folder / name).is_file():
-            return self.answer(404, b"Entry not found")
+            return self.answer(404, b"", [("X-Error-Code", "EntryNotFound")])
         return self.answer(302, b"", [("Location",
                                        f"http://127.0.0.1:{CDN_PORT}/cdn/{model}/{name}?sig=1")])
 
