@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/text.hpp"
+
 namespace gpuready::fit {
 
 namespace {
@@ -135,7 +137,7 @@ const base::Json* ConfigKeys::object(std::string_view name) const {
 }
 
 void ConfigKeys::wrong(const std::string& what) {
-  if (fault_.empty()) fault_ = what;
+  if (fault_.empty()) fault_ = base::printable(what);
 }
 
 void ConfigKeys::absorb(const ConfigKeys& inner) {

@@ -95,6 +95,18 @@ void put_more(const catalog::Model& row, Json& config) {
   if (row.experts > 0 && moe != row.more.end()) config["model_type"] = moe->second;
 }
 
+/// The columns are a decoder's; the side table says of which kind the whole is, and its tower.
+Json with_tower(Json text) {
+  Json whole = Json::object();
+  whole["model_type"] = text["sees_like"];
+  for (const char* key : {"vision_config", "tie_word_embeddings", "multimodal_projector_bias",
+                          "scale_factor", "mm_tokens_per_image"})
+    if (text.contains(key)) whole[key] = text[key];
+  text.erase("vision_config");
+  whole["text_config"] = std::move(text);
+  return whole;
+}
+
 /// A configuration file with what the row says.
 Json config_of(const catalog::Model& row) {
   Json config = Json::object();
@@ -108,6 +120,9 @@ Json config_of(const catalog::Model& row) {
     vision.erase("model_type"), vision.erase("text_config");
     config["vision_config"] = std::move(vision);
   }
+  if (!config.contains("sees_like")) return config;
+  if (row.kind == "vlm") return with_tower(std::move(config));
+  config.erase("vision_config");  // of the family's models that see
   return config;
 }
 
@@ -172,7 +187,7 @@ Result<Model> shapes_of_row(const catalog::Model& row) {
   constexpr std::int64_t most_layers = 10'000;
   if (row.layers > most_layers) return failure(row.name + ": layers: expected at most 10000");
   if (!has_blocks(row)) return model_without_parts(row);
-  auto read = read_hf_config_json(config_of(row));
+  auto read = read_complete_config(config_of(row));
   if (!read) return failure(row.name + ": " + read.error().text);
   return read;
 }

@@ -3,8 +3,11 @@
 #include <array>
 #include <utility>
 
+#include "base/text.hpp"
+#include "catalog/config_defaults.hpp"
 #include "fit/config_keys.hpp"
 #include "fit/hf_config_blocks.hpp"
+#include "fit/hf_config_defaults.hpp"
 #include "fit/hf_config_families.hpp"
 #include "fit/hf_config_towers.hpp"
 #include "fit/parameters.hpp"
@@ -92,8 +95,56 @@ base::Json text_part(const base::Json& config, const ConfigKeys& keys) {
 }
 
 /// Two towers side by side are a family, not a decoder with something before it.
-bool is_decoder_with_tower(const std::string& type, const ConfigKeys& keys) {
-  return type != "clip" && type != "siglip" && keys.object("vision_config") != nullptr;
+bool has_two_towers(std::string_view type) { return type == "clip" || type == "siglip"; }
+
+bool is_decoder_with_tower(std::string_view type, const ConfigKeys& keys) {
+  return !has_two_towers(type) && keys.object("vision_config") != nullptr;
+}
+
+std::string word(const base::Json& object, const char* key) {
+  const auto it = object.find(key);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+/// Types of the parts of a file that do not name theirs.
+std::string_view vision_type(std::string_view type) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> types{{
+      {"clip", "clip_vision_model"},
+      {"llava", "clip_vision_model"},
+      {"llava_next", "clip_vision_model"},
+      {"siglip", "siglip_vision_model"},
+      {"gemma3", "siglip_vision_model"},
+      {"paligemma", "siglip_vision_model"},
+      {"mistral3", "pixtral"},
+      {"idefics3", "idefics3_vision"},
+      {"smolvlm", "idefics3_vision"},
+  }};
+  for (const auto& [name, part] : types)
+    if (name == type) return part;
+  return {};
+}
+
+std::string_view type_with_defaults(std::string_view type) {
+  return catalog::config_defaults(type).empty() ? text_type(type) : type;
+}
+
+/// A configuration with the defaults of its classes: in its parts, else in the whole.
+base::Json filled(const base::Json& config, std::string& taken) {
+  if (!config.is_object()) return config;
+  const std::string type = word(config, "model_type");
+  base::Json out = config;
+  const auto fill = [&](const char* key, std::string_view otherwise) {
+    const auto it = out.find(key);
+    if (it == out.end() || !it->is_object()) return false;
+    const std::string said = word(*it, "model_type");
+    *it = with_defaults(*it, said.empty() ? otherwise : std::string_view(said), Part::inner, taken);
+    return true;
+  };
+  const bool text = fill("text_config", type == "clip"     ? "clip_text_model"
+                                        : type == "siglip" ? "siglip_text_model"
+                                                           : type_with_defaults(type));
+  fill("vision_config", vision_type(type));
+  return text ? out : with_defaults(out, type_with_defaults(type), Part::whole, taken);
 }
 
 ReadFamily reader_or_generic(const std::string& type, ConfigKeys& keys) {
@@ -127,15 +178,14 @@ ReadFamily family_reader(std::string_view model_type) {
   return nullptr;
 }
 
-Result<Model> read_hf_config_json(const base::Json& config) {
+Result<Model> read_complete_config(const base::Json& config) {
   ConfigKeys keys(config);
   if (!keys.fault().empty()) return failure(keys.fault());
   const std::string type = keys.text({"model_type"});
   Blueprint plan;
-  plan.shape.family = type;
+  plan.shape.family = base::printable(type);
   const bool sees = is_decoder_with_tower(type, keys);
-  const bool two_towers = type == "clip" || type == "siglip";
-  const base::Json text = two_towers ? config : text_part(config, keys);
+  const base::Json text = has_two_towers(type) ? config : text_part(config, keys);
   ConfigKeys text_keys(text);
   const std::string inner = text_keys.text({"model_type"});
   if (sees) plan.shape.kind = ModelKind::vlm;
@@ -156,10 +206,17 @@ Result<Model> read_hf_config_json(const base::Json& config) {
   return model;
 }
 
+Result<Model> read_hf_config_json(const base::Json& config) {
+  std::string taken;
+  auto model = read_complete_config(filled(config, taken));
+  if (model && !taken.empty()) model->doubts.push_back({"fit.doubt.defaults", {taken}});
+  return model;
+}
+
 Result<Model> read_hf_config(std::string_view text) {
   auto config = base::parse_json(text);
   if (!config) config = base::parse_json(without_nan(text));
-  if (!config) return tl::unexpected(config.error());
+  if (!config) return failure(base::printable(config.error().text));
   return read_hf_config_json(*config);
 }
 

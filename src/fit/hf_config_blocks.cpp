@@ -38,9 +38,7 @@ void read_shape_without_ffn(ConfigKeys& keys, Blueprint& plan, bool tied_by_defa
   Architecture& shape = plan.shape;
   shape.hidden = keys.need(hidden_names);
   shape.vocab = keys.need({"vocab_size", "padded_vocab_size"});
-  shape.max_context =
-      keys.tokens({"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "n_ctx",
-                   "model_max_length", "max_sequence_length"});
+  shape.max_context = keys.tokens(context_names);
   shape.tied_embeddings = keys.flag({"tie_word_embeddings"}, tied_by_default);
   Block block;
   Layer& layer = block.layer;
@@ -105,12 +103,12 @@ void set_shared_experts(Blueprint& plan, std::int64_t width) {
     if (block.layer.experts > 0) block.layer.shared_ffn = width;
 }
 
-void read_latent(ConfigKeys& keys, Blueprint& plan, std::int64_t default_q_rank) {
+void read_latent(ConfigKeys& keys, Blueprint& plan) {
   Latent& latent = plan.shape.latent;
   latent.kv_lora_rank = keys.assume({"kv_lora_rank"}, 512);
   latent.qk_rope_head_dim = keys.assume({"qk_rope_head_dim"}, 64);
-  // Here null says something: queries are not compressed.
-  latent.q_lora_rank = keys.size({"q_lora_rank"}, default_q_rank);
+  // null says something here: queries are not compressed.
+  latent.q_lora_rank = keys.size({"q_lora_rank"}, 0);
   const std::int64_t nope = keys.assume({"qk_nope_head_dim"}, 128);
   for (Block& block : plan.blocks) {
     block.parts = MixerParts::latent;

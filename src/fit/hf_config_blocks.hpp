@@ -23,6 +23,10 @@ inline constexpr KeyNames top_k_names{
     "num_experts_per_tok", "num_experts_per_token", "moe_k", "moe_topk",
     "moe_top_k",           "top_k_experts"};
 
+inline constexpr KeyNames context_names{
+    "max_position_embeddings", "n_positions",        "max_seq_len", "seq_length", "n_ctx",
+    "model_max_length",        "max_sequence_length"};
+
 /// Sizes, vocabulary, context, tied embeddings, and as many equal blocks as there are layers.
 void read_shape(ConfigKeys& keys, Blueprint& plan, bool tied_by_default);
 /// The same without a feed-forward width: the family says it itself.
@@ -57,7 +61,7 @@ void read_experts(ConfigKeys& keys, Blueprint& plan, std::int64_t width, ExpertD
 void set_shared_experts(Blueprint& plan, std::int64_t width);
 
 /// Keys of MLA.
-void read_latent(ConfigKeys& keys, Blueprint& plan, std::int64_t default_q_rank);
+void read_latent(ConfigKeys& keys, Blueprint& plan);
 
 /// One block for multi-token prediction: a block like the last one, a norm for each of the two
 /// states that it joins, the matrix that joins them, and a last norm. Where `whole`, the checkpoint

@@ -183,7 +183,7 @@ void read_internlm3(ConfigKeys& keys, Blueprint& plan) {
 
 void read_minicpm3(ConfigKeys& keys, Blueprint& plan) {
   read_shape(keys, plan, true);
-  read_latent(keys, plan, 768);
+  read_latent(keys, plan);
 }
 
 /// MiMo-7B: Qwen2 with blocks for multi-token prediction; each joins two normed states.
@@ -245,9 +245,39 @@ constexpr std::array families{
 
 }  // namespace
 
+namespace {
+
+/// Experts under whichever of the usual names.
+void read_generic_experts(ConfigKeys& keys, Blueprint& plan) {
+  if (keys.size(expert_names, 0) < 2) return;
+  const std::int64_t own = plan.blocks.front().layer.ffn;
+  const std::int64_t width = keys.size({"moe_intermediate_size", "expert_intermediate_size"}, own);
+  read_experts(keys, plan, width, {0, 0}, {keys.size({"first_k_dense_replace"}, 0), 1, 0});
+  const std::int64_t count =
+      keys.size({"n_shared_experts", "num_shared_experts", "moe_num_shared_experts"}, 0);
+  set_shared_experts(
+      plan,
+      keys.size({"shared_expert_intermediate_size", "shared_intermediate_size"}, width * count));
+}
+
+/// Layers whose kind is named but not known keep no keys and values.
+void read_generic_kinds(ConfigKeys& keys, Blueprint& plan) {
+  const std::vector<std::string> words = keys.words({"layer_types"});
+  for (std::size_t i = 0; i < plan.blocks.size() && i < words.size(); ++i)
+    if (words[i].find("attention") == std::string::npos || words[i] == "linear_attention")
+      plan.blocks[i].layer.mixer = Mixer::recurrent;
+}
+
+}  // namespace
+
 void read_generic(ConfigKeys& keys, Blueprint& plan) {
-  read_llama(keys, plan);
+  const bool has_width = keys.has(ffn_names);
+  has_width ? read_llama(keys, plan) : read_shape_without_ffn(keys, plan, false);
+  if (!has_width && keys.size(expert_names, 0) < 2) keys.need(ffn_names);
+  read_generic_experts(keys, plan);
+  if (keys.has({"kv_lora_rank"})) read_latent(keys, plan);
   read_windows(keys, plan, keys.size({"sliding_window_pattern"}, 0));
+  read_generic_kinds(keys, plan);
 }
 
 std::span<const Family> dense_families() { return families; }

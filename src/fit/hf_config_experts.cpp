@@ -75,18 +75,17 @@ void read_deepseek(ConfigKeys& keys, Blueprint& plan) {
 
 void read_deepseek_v2(ConfigKeys& keys, Blueprint& plan) {
   read_shape(keys, plan, false);
-  // null is said in public files where queries are not compressed; a missing key is the default.
-  read_latent(keys, plan, 0);
+  read_latent(keys, plan);
   set_attention_bias(plan, keys.flag({"attention_bias"}, false), true);
   read_deepseek_experts(keys, plan, {64, 6}, 0);
 }
 
 void read_deepseek_v3(ConfigKeys& keys, Blueprint& plan) {
   read_shape(keys, plan, false);
-  read_latent(keys, plan, 0);
+  read_latent(keys, plan);
   set_attention_bias(plan, keys.flag({"attention_bias"}, false), true);
   plan.extras.router_correction = true;
-  read_deepseek_experts(keys, plan, {256, 8}, 3);
+  read_deepseek_experts(keys, plan, {256, 8}, keys.text({"model_type"}) == "glm4_moe_lite" ? 1 : 3);
   plan.shape.latent.indexer_head_dim = keys.size({"index_head_dim"}, 0);
   plan.extras.indexer_heads = keys.size({"index_n_heads"}, 0);
   add_mtp_blocks(keys, plan, !keys.flag({"mtp_shares_embeddings"}, false));

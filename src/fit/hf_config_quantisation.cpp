@@ -9,7 +9,7 @@ namespace {
 
 Quantisation read_bitsandbytes(ConfigKeys& keys) {
   if (keys.flag({"load_in_8bit", "_load_in_8bit"}, false)) return {"bitsandbytes", 8, 0};
-  if (keys.flag({"bnb_4bit_use_double_quant"}, false)) return {"bitsandbytes-dq", 4, 64};
+  if (keys.flag({"bnb_4bit_use_double_quant"}, false)) return {"nf4-dq", 4, 64};
   return {"bitsandbytes", 4, 64};
 }
 

@@ -82,7 +82,7 @@ enum class Role {
   feed_forward,  ///< dense, and shared experts
   experts,       ///< routed experts
   router,
-  norm,   ///< one-dimensional: norms and biases
+  norm,   ///< norms, biases, and what else is too small to quantise (convolutions, decays)
   tower,  ///< vision, sound, projector
   mtp,    ///< multi-token prediction
   other,

@@ -6,10 +6,10 @@ namespace gpuready::fit {
 
 namespace {
 
-/// Bits of one parameter, and bytes that go with each group of parameters.
+/// Bits of one parameter, and bits that go with each group of parameters.
 struct Format {
   std::string dtype;
-  std::int64_t bits = 16, group = 0, group_bytes = 0;
+  std::int64_t bits = 16, group = 0, group_bits = 0;
 };
 
 Format plain_format(std::string_view dtype) {
@@ -25,15 +25,15 @@ Format packed_format(const Quantisation& q) {
   const std::int64_t group = q.group_size > 0 ? q.group_size : 0;
   const std::string bits = std::to_string(q.bits);
   if (q.method == "gptq" || q.method == "awq") {
-    const std::int64_t per_group = 2 + (q.bits + 7) / 8;
-    return {q.method == "awq" ? "awq" : "gptq-int" + bits, q.bits, group, per_group};
+    return {q.method == "awq" ? "awq" : "gptq-int" + bits, q.bits, group, 16 + q.bits};
   }
-  if (q.method == "fp8") return {"f8_e4m3", 8, 16384, group == 128 ? 4 : 0};
-  if (q.method == "mxfp4") return {"mxfp4", 4, 32, 1};
-  if (q.method == "nvfp4") return {"nvfp4", 4, 16, 1};
-  if (q.method == "bitsandbytes" && q.bits == 4) return {"nf4", 4, 64, 4};
-  if (q.method == "bitsandbytes-dq") return {"nf4-dq", 4, 16384, 260};
-  return {"int" + bits, q.bits, group, group > 0 ? 2 : 0};
+  if (q.method == "fp8") return {"f8_e4m3", 8, 16384, group == 128 ? 32 : 0};
+  if (q.method == "mxfp4") return {"mxfp4", 4, 32, 8};
+  if (q.method == "nvfp4") return {"nvfp4", 4, 16, 8};
+  if (q.method == "bitsandbytes" && q.bits == 4) return {"nf4", 4, 64, 32};
+  // Scales in a byte each, and a 4-byte scale per 256 of them.
+  if (q.method == "nf4-dq") return {"nf4-dq", 4, 16384, 8 * 256 + 32};
+  return {"int" + bits, q.bits, group, group > 0 ? 16 : 0};
 }
 
 bool packs(const Quantisation& q, Role role) {
@@ -53,9 +53,10 @@ bool packs(const Quantisation& q, Role role) {
 void store(WeightGroup& group, const Format& format) {
   group.dtype = format.dtype;
   group.elements = group.parameters;
-  group.bytes = (group.parameters * format.bits + 7) / 8;
+  std::int64_t bits = group.parameters * format.bits;
   if (format.group > 0)
-    group.bytes += (group.parameters + format.group - 1) / format.group * format.group_bytes;
+    bits += (group.parameters + format.group - 1) / format.group * format.group_bits;
+  group.bytes = (bits + 7) / 8;
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ Result<void> store_weights(Model& model) {
     if (!packed) {
       store(group, plain);
     } else if (q.method == "fp4-experts") {
-      store(group, group.role == Role::experts ? Format{"mxfp4", 4, 32, 1}
+      store(group, group.role == Role::experts ? Format{"mxfp4", 4, 32, 8}
                                                : packed_format({"fp8", 8, 128}));
     } else {
       store(group, packed_format(q));

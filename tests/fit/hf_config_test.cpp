@@ -10,7 +10,8 @@ namespace {
 /// A small Llama with further keys.
 std::string llama(const std::string& more) {
   return R"({"model_type":"llama","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,)"
-         R"("intermediate_size":128,"vocab_size":100,"torch_dtype":"float16")" +
+         R"("intermediate_size":128,"vocab_size":100,"max_position_embeddings":99,)"
+         R"("torch_dtype":"float16")" +
          (more.empty() ? std::string() : "," + more) + "}";
 }
 
@@ -56,7 +57,7 @@ TEST(HfConfig, HeadSizeBeatsHiddenOverHeads) {
 TEST(HfConfig, AMissingTypeOfWeightsIsADoubt) {
   const Model model = read(
       R"({"model_type":"llama","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,)"
-      R"("intermediate_size":128,"vocab_size":100})");
+      R"("intermediate_size":128,"vocab_size":100,"max_position_embeddings":99})");
   EXPECT_EQ(doubts(model), std::vector<std::string>{"fit.doubt.dtype"});
 }
 
@@ -68,16 +69,82 @@ TEST(HfConfig, AnUnknownTypeIsEstimatedWithADoubt) {
   EXPECT_EQ(model.parameters, read(llama("")).parameters);
 }
 
+TEST(HfConfig, AnUnknownTypeWithExpertsCountsAllOfThem) {
+  const Model model = read(
+      R"({"model_type":"brandnew_moe","hidden_size":64,"num_hidden_layers":3,"vocab_size":100,)"
+      R"("num_attention_heads":4,"intermediate_size":128,"n_routed_experts":8,)"
+      R"("num_experts_per_tok":2,"moe_intermediate_size":32,"n_shared_experts":1,)"
+      R"("first_k_dense_replace":1,"kv_lora_rank":16,"qk_rope_head_dim":8,"qk_nope_head_dim":8,)"
+      R"("v_head_dim":8,"torch_dtype":"bfloat16"})");
+  EXPECT_EQ(doubts(model), std::vector<std::string>{"fit.doubt.family"});
+  EXPECT_EQ(model.shape.layers[0].experts, 0);
+  EXPECT_EQ(model.shape.layers[1].experts, 8);
+  EXPECT_EQ(model.shape.layers[1].shared_ffn, 32);
+  EXPECT_EQ(model.shape.latent.kv_lora_rank, 16);
+}
+
+TEST(HfConfig, AnUnknownTypeDoesNotChargeItsLinearLayersWithACache) {
+  const Model model = read(
+      R"({"model_type":"brandnew_hybrid","hidden_size":64,"num_hidden_layers":2,"vocab_size":100,)"
+      R"("num_attention_heads":4,"intermediate_size":128,"torch_dtype":"bfloat16",)"
+      R"("layer_types":["linear_attention","full_attention"]})");
+  EXPECT_EQ(model.shape.layers[0].mixer, Mixer::recurrent);
+  EXPECT_EQ(model.shape.layers[1].mixer, Mixer::attention);
+}
+
 TEST(HfConfig, AnUnknownTypeWithoutTheUsualKeysNamesTheMissingOne) {
   EXPECT_EQ(error_of(R"({"model_type":"brandnew","hidden_size":64})"), "vocab_size is missing");
 }
 
-TEST(HfConfig, ADefaultOfTheClassIsADoubtWithItsValue) {
+TEST(HfConfig, DefaultsOfTheClassAreTakenAndListed) {
   const Model model = read(
       R"({"model_type":"mixtral","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,)"
-      R"("intermediate_size":128,"vocab_size":100,"torch_dtype":"bfloat16"})");
-  ASSERT_EQ(model.doubts.size(), 2U);
-  EXPECT_EQ(model.doubts[0], (Message{"fit.doubt.default", {"num_experts", "8"}}));
+      R"("num_key_value_heads":4,"intermediate_size":128,"max_position_embeddings":99,)"
+      R"("torch_dtype":"bfloat16","num_local_experts":8})");
+  ASSERT_EQ(model.doubts.size(), 1U);
+  EXPECT_EQ(model.doubts[0],
+            (Message{"fit.doubt.defaults", {"num_experts_per_tok = 2, vocab_size = 32000"}}));
+}
+
+TEST(HfConfig, APartThatSaysNothingIsItsClass) {
+  // As llava-hf/llava-1.5-7b-hf has it: the decoder's sizes are all defaults.
+  const Model model = read(
+      R"({"model_type":"llava","torch_dtype":"float16","text_config":{"model_type":"llama",)"
+      R"("max_position_embeddings":4096,"vocab_size":32064},"vision_config":{"hidden_size":1024,)"
+      R"("image_size":336,"intermediate_size":4096,"model_type":"clip_vision_model",)"
+      R"("num_attention_heads":16,"num_hidden_layers":24,"patch_size":14}})");
+  EXPECT_EQ(model.parameters, 7'063'427'072);
+  // As google/gemma-3-4b-it has it.
+  const Model gemma = read(
+      R"({"model_type":"gemma3","torch_dtype":"bfloat16","text_config":{"model_type":"gemma3_text",)"
+      R"("hidden_size":2560,"intermediate_size":10240,"num_hidden_layers":34,)"
+      R"("sliding_window":1024},"vision_config":{"hidden_size":1152,"image_size":896,)"
+      R"("intermediate_size":4304,"model_type":"siglip_vision_model","num_attention_heads":16,)"
+      R"("num_hidden_layers":27,"patch_size":14,"vision_use_head":false}})");
+  EXPECT_EQ(gemma.parameters, 4'300'079'472);
+}
+
+TEST(HfConfig, AnAliasIsNoMissingKey) {
+  // As tiiuae/falcon-7b had it at first; the class's own names would be other sizes.
+  const Model model =
+      read(R"({"model_type":"falcon","hidden_size":64,"n_layer":2,"n_head":4,"vocab_size":100,)"
+           R"("multi_query":true,"torch_dtype":"bfloat16"})");
+  EXPECT_EQ(model.shape.layers.size(), 2U);
+  EXPECT_EQ(model.shape.layers[0].heads, 4);
+}
+
+TEST(HfConfig, NullIsAValueAndNoMissingKey) {
+  const std::string text =
+      R"({"model_type":"mistral","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,)"
+      R"("num_key_value_heads":2,"intermediate_size":128,"vocab_size":100,)"
+      R"("max_position_embeddings":99,"head_dim":16,"torch_dtype":"bfloat16")";
+  EXPECT_EQ(read(text + R"(,"sliding_window":null})").shape.layers[0].mixer, Mixer::attention);
+  EXPECT_EQ(read(text + "}").shape.layers[0].window, 4096);
+}
+
+TEST(HfConfig, AFileWithoutHiddenSizeOrLayersIsRefusedWhateverItsClassSays) {
+  EXPECT_EQ(error_of(R"({"model_type":"llama"})"), "hidden_size is missing");
+  EXPECT_EQ(error_of(R"({"model_type":"llama","hidden_size":64})"), "num_hidden_layers is missing");
 }
 
 TEST(HfConfig, WindowsOfQwenCountOnlyWhereTheyAreInUse) {
@@ -138,7 +205,7 @@ TEST(HfConfig, QuantisationIsRead) {
   EXPECT_EQ(
       method(
           R"({"quant_method":"bitsandbytes","load_in_4bit":true,"bnb_4bit_use_double_quant":true})"),
-      "bitsandbytes-dq 4 64");
+      "nf4-dq 4 64");
   EXPECT_EQ(method(R"({"quant_method":"compressed-tensors","config_groups":{"group_0":{"weights":)"
                    R"({"num_bits":4,"type":"int","group_size":32}}}})"),
             "compressed-tensors 4 32");
@@ -158,8 +225,8 @@ TEST(HfConfig, EmbeddingsAndHeadOfAQuantisedModelKeepTwoBytes) {
       read(llama(R"("quantization_config":{"quant_method":"gptq","bits":4,"group_size":32})"));
   EXPECT_EQ(bytes(packed, Role::embedding), bytes(plain, Role::embedding));
   EXPECT_EQ(bytes(packed, Role::output), bytes(plain, Role::output));
-  // 4 bits, and a 2-byte scale with a 4-bit zero point (kept in a byte) per 32.
-  EXPECT_EQ(bytes(packed, Role::attention), 2 * 64 * 64 * 4 / 2 + 2 * 64 * 64 * 4 / 32 * 3);
+  // 4 bits, and a 2-byte scale with a 4-bit zero point per 32.
+  EXPECT_EQ(bytes(packed, Role::attention), 2 * 64 * 64 * 4 / 2 + 2 * 64 * 64 * 4 / 32 * 5 / 2);
   EXPECT_EQ(packed.parameters, plain.parameters);
 }
 
