@@ -101,14 +101,16 @@ Span vllm_logits_bytes(const Architecture& shape, const InferencePlan& plan) {
 }
 
 Span tower_bytes(const Tower& tower, double inputs, Runtime runtime) {
-  if (tower.layers == 0 || tower.hidden == 0) return {};
-  // Not said: a square image of 448 pixels in patches of 14.
-  constexpr double usual_tokens = 1024;
+  // Not said: a square image of 448 pixels in patches of 14; the usual 27 layers of 12 h^2.
+  constexpr double usual_tokens = 1024, usual_layers = 27;
+  const double hidden = tower.hidden > 0 ? count(tower.hidden)
+                                         : std::sqrt(count(tower.parameters) / (12 * usual_layers));
+  if (!(hidden > 0)) return {};
   const double tokens = (tower.tokens > 0 ? count(tower.tokens) : usual_tokens) * inputs;
   if (runtime == Runtime::llama_cpp || runtime == Runtime::ollama)
-    return spread(4 * tokens * count(tower.hidden) * 8, 0.5, 2);
-  const double ffn = tower.ffn > 0 ? count(tower.ffn) : 4 * count(tower.hidden);
-  return spread(2 * tokens * (3 * ffn + 3 * count(tower.hidden)), 0.5, 1.5);
+    return spread(4 * tokens * hidden * 8, 0.5, 2);
+  const double ffn = tower.ffn > 0 ? count(tower.ffn) : 4 * hidden;
+  return spread(2 * tokens * (3 * ffn + 3 * hidden), 0.5, 1.5);
 }
 
 }  // namespace gpuready::fit

@@ -120,9 +120,8 @@ DeviceTerms image_terms(const Model& model, const Weights& weights, const ImageP
   out[TermName::compute] = between(0.85 * step, step, 1.2 * step);
   const auto allocated = static_cast<double>(out.total().expected_bytes);
   Span reserve = reserve_bytes(Runtime::diffusers, allocated);
-  // What goes in and out leaves holes.
-  if (plan.offload != ImageOffload::none)
-    reserve = {0.01 * allocated, 0.05 * allocated, 0.15 * allocated};
+  // What goes in and out leaves holes between the activations.
+  if (plan.offload != ImageOffload::none) reserve += {0.03 * step, 0.15 * step, 0.4 * step};
   out[TermName::reserve] = range_of(reserve);
   out[TermName::context] = range_of(context_bytes(device, Runtime::diffusers, 1));
   return out;

@@ -129,9 +129,11 @@ Result<WeightChoice> weights_for(const Model& model, const FitRequest& request, 
   const bool stored = model.source == Source::file_header && is_gguf(model) == gguf;
   if (dtype.empty() && runtime == Runtime::train && request.training.task == "qlora")
     dtype = "nf4", out.assumptions.push_back({"fit.assume.qlora-type", {}});
+  if (runtime == Runtime::train && request.training.task == "full") return out;
   if (dtype.empty() && stored) return out;
   if (dtype.empty() && gguf) {
-    dtype = "q4_k_m";
+    // A model that is published in MXFP4 keeps it: its GGUF files do.
+    dtype = lower(model.native_dtype).starts_with("mxfp4") ? "mxfp4_moe" : "q4_k_m";
     out.assumptions.push_back({"fit.assume.gguf-type", {dtype}});
   } else if (dtype.empty()) {
     dtype = published_dtype(model);

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "base/quantity.hpp"
+#include "catalog/conv_nets.hpp"
 #include "fit/range.hpp"
 #include "fit/resolve_request.hpp"
 #include "fit/training.hpp"
@@ -131,10 +132,12 @@ Result<ResolvedTraining> resolve_training(const Model& model, const FitRequest& 
   plan.activation_bytes = options.precision == "fp32" ? 4 : 2;
   plan.flash = request.inference.flash_attention != "off";
   plan.micro_batch = count(std::max<std::int64_t>(options.micro_batch, 1));
-  constexpr std::int64_t usual = 2048;
+  plan.conv_elements = catalog::kept_elements(model.name);
+  // A text; of images the patches of 224 x 224 pixels.
+  const std::int64_t usual = model.shape.kind == ModelKind::vision ? 256 : 2048;
   const std::int64_t most = model.shape.max_context > 0 ? model.shape.max_context : usual;
   plan.seq = count(options.seq > 0 ? options.seq : std::min(usual, most));
-  if (options.seq == 0)
+  if (options.seq == 0 && plan.conv_elements == 0)
     out.assumptions.push_back({"fit.assume.seq", {std::to_string(whole_bytes(plan.seq))}});
   if (auto done = resolve_kinds(options, plan); !done) return tl::unexpected(done.error());
   if (auto done = resolve_ranks(options, devices, plan); !done) return tl::unexpected(done.error());

@@ -17,7 +17,8 @@ Fact<T> no_sense(const std::string& why) {
 
 Fact<std::int64_t> found(std::int64_t value, const std::string& what) {
   if (value < 0)
-    return Fact<std::int64_t>::absent(Absence::not_found, "it does not fit with any " + what);
+    return Fact<std::int64_t>::absent(Absence::not_found,
+                                      "it does not surely fit with any " + what);
   return {value, by_bisection};
 }
 
@@ -92,6 +93,8 @@ Fact<std::int64_t> fewest_gpus(Forward& forward, FitRequest request, Runtime run
   if (forward.devices().gpus.empty() || runtime == Runtime::diffusers)
     return no_sense<std::int64_t>("no GPU to have more of");
   request.inference.tp = request.inference.pp = 0;
+  // More GPUs help training only where they share the states.
+  if (runtime == Runtime::train && request.training.zero < 3) request.training.fsdp = true;
   for (const std::int64_t count : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
     const Devices more = repeated(forward.devices(), count);
     Forward other(forward.model(), more);
@@ -128,7 +131,7 @@ Fact<std::string> best_type(Forward& forward, FitRequest request, Runtime runtim
     request.inference.dtype = quant->name;
     if (does_fit(forward, request)) return {quant->name, by_bisection};
   }
-  return Fact<std::string>::absent(Absence::not_found, "it does not fit in any usual type");
+  return Fact<std::string>::absent(Absence::not_found, "it does not surely fit in any usual type");
 }
 
 }  // namespace

@@ -145,8 +145,13 @@ void suggest_gpus(Advisor& advisor, const Limits& limits) {
     return;
   Devices more = devices;
   more.gpus.assign(static_cast<std::size_t>(*limits.gpus), devices.gpus.front());
-  advisor.add_on(more, "--gpus " + text(*limits.gpus), {"fit.suggest.gpus", {text(*limits.gpus)}},
-                 [](FitRequest& request) { request.inference.tp = request.inference.pp = 0; });
+  const TrainingOptions& training = advisor.request().training;
+  const bool shares = !training.task.empty() && training.zero < 3 && !training.fsdp;
+  advisor.add_on(more, "--gpus " + text(*limits.gpus) + (shares ? " --fsdp" : ""),
+                 {"fit.suggest.gpus", {text(*limits.gpus)}}, [shares](FitRequest& request) {
+                   request.inference.tp = request.inference.pp = 0;
+                   if (shares) request.training.fsdp = true;
+                 });
 }
 
 void suggest_training(Advisor& advisor) {
@@ -172,6 +177,12 @@ void suggest_training(Advisor& advisor) {
   if (now.task == "full") {
     advisor.add("--offload optimizer", {"fit.suggest.offload-optimizer", {}},
                 [](FitRequest& request) { request.training.offload = "optimizer"; });
+    if (!advisor.solved())
+      advisor.add("--offload optimizer --checkpointing full --loss fused --micro-batch 1",
+                  {"fit.suggest.offload-all-ways", {}}, [&](FitRequest& request) {
+                    sparing(request), request.training.offload = "optimizer";
+                    request.training.micro_batch = 1;
+                  });
     advisor.add("--task lora --checkpointing full --loss fused", {"fit.suggest.lora", {}},
                 [&](FitRequest& request) { sparing(request), request.training.task = "lora"; });
   }

@@ -26,6 +26,7 @@ struct TrainingPlan {
   Loss loss = Loss::full;
   TrainingOffload offload = TrainingOffload::none;
   double micro_batch = 1, seq = 0;
+  double conv_elements = 0;  ///< that a convolution net keeps of one image; 0: none
   double lora_rank = 0;
   std::vector<std::string> lora_targets;  ///< q, k, v, o, gate, up, down
   int zero = 0;                           ///< 3 with FSDP too

@@ -182,7 +182,8 @@ Model named(const std::string& name) {
     return hybrid({name, 32, 4096, 16, 4, 256, 12288, 248320}, 4, 3 * 8192, 32 * 128 * 128);
   if (name == "flux.1-dev") return flux();
   if (name == "sdxl") return lump("SDXL base 1.0 UNet", ModelKind::diffusion, 2567463684);
-  if (name == "resnet-50") return lump(name, ModelKind::vision, 23508032);
+  // Without its last layer, as it was measured.
+  if (name == "resnet-50") return lump("ResNet-50", ModelKind::vision, 23508032);
   return decoder(dense(name));
 }
 
