@@ -31,12 +31,28 @@ void settle_layer(const Architecture& shape, Place& place) {
   place.layer = -1;
 }
 
+/// Of a model for images alone the tower is the model; CLIP's text part stands beside it.
+Place vision_place(std::string_view name, bool is_vector) {
+  constexpr std::string_view tower = "vision_model.";
+  if (base::starts_with(name, "text_model."))
+    return {is_vector ? Role::norm : Role::other, -1, false};
+  if (base::starts_with(name, tower)) name.remove_prefix(tower.size());
+  return torch_place(name, is_vector, true);
+}
+
+Place place_of(const Architecture& shape, const SafetensorsTensor& tensor) {
+  const bool is_vector = tensor.shape.size() < 2;
+  if (shape.kind == ModelKind::vision && !shape.layers.empty())
+    return vision_place(tensor.name, is_vector);
+  return torch_place(tensor.name, is_vector, shape.encoder_layers == 0 && !shape.layers.empty());
+}
+
 std::vector<Found> places_of(const Architecture& shape,
                              const std::vector<SafetensorsHeader>& shards) {
   std::vector<Found> list;
   for (const SafetensorsHeader& shard : shards)
     for (const SafetensorsTensor& tensor : shard.tensors) {
-      Place place = torch_place(tensor.name, tensor.shape.size() < 2);
+      Place place = place_of(shape, tensor);
       settle_layer(shape, place);
       list.push_back({&tensor, place});
     }

@@ -41,9 +41,10 @@ constexpr std::array<std::string_view, 24> beside{"qzeros",
                                                   "prob_output_scale"};
 
 /// What a module keeps that training does not change.
-constexpr std::array<std::string_view, 7> buffers{
+constexpr std::array<std::string_view, 11> buffers{
     "inv_freq",    "position_ids", "num_batches_tracked", "running_mean",
-    "running_var", "masked_bias",  "rotary_pos_emb"};
+    "running_var", "masked_bias",  "rotary_pos_emb",      "slope_rate",
+    "query_decay", "key_decay",    "diagonal_decay"};
 
 template <std::size_t N>
 bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {

@@ -25,7 +25,7 @@ struct Parts {
 };
 
 /// The block that a name stands in: the number after one of these words.
-std::int64_t block_of(const Parts& name) {
+std::int64_t block_of(const Parts& name, bool encoder_alone) {
   for (std::size_t i = 0; i + 2 < name.parts.size(); ++i) {
     static constexpr std::array<std::string_view, 8> words{"layers",        "h",
                                                            "layer",         "block",
@@ -36,7 +36,7 @@ std::int64_t block_of(const Parts& name) {
     if (!number || *number < 0) continue;
     // An encoder beside a decoder; BERT's own blocks are in encoder.layer.
     const bool encoder = i > 0 && name.parts[i - 1] == "encoder" && name.parts[i] != "layer";
-    return encoder ? -1 : *number;
+    return encoder && !encoder_alone ? -1 : *number;
   }
   return -1;
 }
@@ -73,12 +73,20 @@ bool is_embedding(const Parts& name) {
   return name.has({"embed_tokens", "wte", "word_embeddings", "tok_embeddings", "embed_in", "shared",
                    "token_embedding", "word_embedding", "tok_embd", "embed_tokens_per_layer"}) ||
          (name.has({"embeddings", "embedding"}) && !name.has({"patch_embeddings", "norm"}) &&
-          block_of(name) < 0);
+          block_of(name, true) < 0);
 }
 
 bool is_position(const Parts& name) {
   return name.has({"wpe", "embed_positions", "position_embeddings", "token_type_embeddings",
                    "position_embedding", "embed_tokens_per_layer", "pos_embed"});
+}
+
+/// RoBERTa has a layer in its head before the one that gives logits.
+bool is_output(const Parts& name) {
+  const bool head = name.has({"lm_head", "embed_out", "output_layer"}) ||
+                    (name.parts.size() == 2 && name.parts[0] == "output") ||
+                    (name.has({"predictions"}) && name.has({"decoder"}));
+  return head && !name.has({"dense", "layer_norm"});
 }
 
 Role role_in_block(const Parts& name, bool is_vector) {
@@ -129,19 +137,17 @@ Role role_in_block(const Parts& name, bool is_vector) {
 
 }  // namespace
 
-Place torch_place(std::string_view name, bool is_vector) {
+Place torch_place(std::string_view name, bool is_vector, bool encoder_alone) {
   const Parts parts(name);
   if (in_tower(parts)) return {Role::tower, -1, false};
   if (parts.has({"mtp", "nextn", "mtp_layers", "eh_proj", "shared_head"}))
     return {Role::mtp, -1, false};
-  const std::int64_t block = block_of(parts);
+  const std::int64_t block = block_of(parts, encoder_alone);
   const bool in_block =
       block >= 0 || parts.has({"layers", "block", "single_transformer_blocks", "single_blocks"});
   if (is_position(parts) && !is_vector) return {Role::embedding, -1, true};
   if (in_block) return {role_in_block(parts, is_vector), block, false};
-  if (parts.has({"lm_head", "embed_out", "output_layer"}) || name == "output.weight" ||
-      base::starts_with(name, "cls.predictions.decoder."))
-    return {is_vector ? Role::norm : Role::output, -1, false};
+  if (is_output(parts)) return {is_vector ? Role::norm : Role::output, -1, false};
   if (is_vector) return {Role::norm, -1, false};
   if (is_embedding(parts)) return {Role::embedding, -1, false};
   return {Role::other, -1, false};

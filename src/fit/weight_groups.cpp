@@ -54,13 +54,14 @@ std::string WeightGroups::main_dtype() const {
 
 void count_parameters(Model& model) {
   model.parameters = 0, model.mtp_parameters = 0;
-  std::int64_t idle = 0;
+  std::int64_t idle = 0, beside = 0;
   for (const WeightGroup& group : model.weights) {
     model.parameters += group.parameters;
     if (group.role == Role::mtp) model.mtp_parameters += group.parameters;
+    if (group.role == Role::mtp || group.role == Role::tower) beside += group.parameters;
     idle += idle_parameters(model, group);
   }
-  model.active_parameters = idle > 0 ? model.parameters - idle - model.mtp_parameters : 0;
+  model.active_parameters = idle > 0 ? model.parameters - idle - beside : 0;
 }
 
 }  // namespace gpuready::fit

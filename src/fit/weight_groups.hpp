@@ -35,7 +35,7 @@ class WeightGroups {
 };
 
 /// What the groups sum up to in the model: parameters, those of MTP, and those used for one token
-/// (all but the experts that are not chosen; 0 where every one is used).
+/// (all but towers, MTP and the experts that are not chosen; 0 where every expert is used).
 void count_parameters(Model& model);
 
 }  // namespace gpuready::fit

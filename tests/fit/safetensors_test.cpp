@@ -173,9 +173,40 @@ TEST(Safetensors, LeavesBuffersOutOfTheParameters) {
   bytes.tensor("h.0.attn.masked_bias", "F32", {});
   bytes.tensor("layers.0.self_attn.rotary_emb.inv_freq", "F32", {32});
   bytes.tensor("embeddings.position_ids", "I64", {1, 512});
+  bytes.tensor("model.layers.0.self_attn.slope_rate", "F32", {64, 1, 1});
   bytes.tensor("bn.running_mean", "F32", {64}).tensor("bn.num_batches_tracked", "I64", {});
   bytes.tensor("h.0.attn.c_attn.bias", "F32", {64});
   EXPECT_EQ(with(configured(1), bytes).parameters, 64);
+}
+
+TEST(Safetensors, GivesTheLayersOfAnEncoderOrAVisionModelThatStandsAlone) {
+  SafetensorsBytes text;
+  text.tensor("text_model.encoder.layers.1.mlp.fc1.weight", "F16", {16, 8});
+  const Model encoder = with(configured(2), text);
+  EXPECT_EQ(encoder.weights[0].layer, 1);
+  Model beside = configured(2);
+  beside.shape.encoder_layers = 2;
+  EXPECT_EQ(with(beside, text).weights[0].layer, -1);
+  SafetensorsBytes clip;
+  clip.tensor("vision_model.encoder.layers.1.mlp.fc1.weight", "F16", {16, 8});
+  clip.tensor("text_model.encoder.layers.1.mlp.fc1.weight", "F16", {4, 8});
+  Model vision = configured(2);
+  vision.shape.kind = ModelKind::vision;
+  EXPECT_EQ(parameters(with(vision, clip), Role::feed_forward), 128);
+  EXPECT_EQ(with(vision, clip).weights[0].layer, 1);
+  EXPECT_EQ(parameters(with(configured(2), clip), Role::tower), 128);
+}
+
+TEST(Safetensors, LeavesTowersAndPredictionOutOfActiveParameters) {
+  SafetensorsBytes bytes;
+  bytes.tensor("model.layers.0.mlp.experts.0.up_proj.weight", "BF16", {8, 8});
+  bytes.tensor("model.layers.0.mlp.experts.1.up_proj.weight", "BF16", {8, 8});
+  bytes.tensor("model.visual.blocks.0.attn.qkv.weight", "BF16", {8, 8});
+  bytes.tensor("mtp.fc.weight", "BF16", {8, 8});
+  Model base = configured(1);
+  base.shape.layers[0].experts = 2;
+  base.shape.experts_per_token = 1;
+  EXPECT_EQ(with(base, bytes).active_parameters, 64);
 }
 
 TEST(Safetensors, JoinsShardsAndRefusesATensorInTwo) {
@@ -231,6 +262,10 @@ TEST(TorchNames, AreKnownForManyArchitectures) {
       {"mtp.layers.0.self_attn.q_proj.weight", Role::mtp, -1},
       {"model.layers.61.shared_head.head.weight", Role::mtp, -1},
       {"output.weight", Role::output, -1},
+      {"lm_head.qweight", Role::output, -1},
+      {"lm_head.decoder.weight", Role::output, -1},
+      {"lm_head.dense.weight", Role::other, -1},
+      {"cls.predictions.decoder.weight", Role::output, -1},
       {"transformer.output_layer.weight", Role::output, -1},
   };
   for (const Named& named : names) {
