@@ -127,6 +127,36 @@ DeviceTerms image_terms(const Model& model, const Weights& weights, const ImageP
   return out;
 }
 
+namespace {
+
+/// The parts of a pipeline: those that its files hold, or those that the table names for the
+/// denoiser. The table knows of the files' parts what a quantiser leaves alone.
+std::vector<catalog::PipelinePart> parts_of(const Model& model) {
+  std::vector<catalog::PipelinePart> known = catalog::pipeline_of(model.name);
+  if (model.components.empty()) return known;
+  std::vector<catalog::PipelinePart> out;
+  for (const catalog::PipelinePart& part : known)
+    if (part.role == "unet" || part.role == "dit") out.push_back(part);
+  for (const Component& component : model.components) {
+    catalog::PipelinePart part;
+    part.component = component.name;
+    part.role = component.name.find("vae") != std::string::npos ? "vae" : "text";
+    // What is stored in fewer than two bytes stays so.
+    part.parameters = component.bytes > 0 ? std::min(component.parameters, component.bytes / 2)
+                                          : component.parameters;
+    for (const catalog::PipelinePart& row : known) {
+      const double ratio = count(part.parameters) / std::max(count(row.parameters), 1.0);
+      if (row.role != part.role || std::abs(ratio - 1) > 0.01) continue;
+      part.embedding_parameters = row.embedding_parameters;
+      part.wide_parameters = row.wide_parameters;
+    }
+    out.push_back(std::move(part));
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<ResolvedImages> resolve_images(const Model& model, const FitRequest& request,
                                       const catalog::Quant* quant) {
   const InferenceOptions& options = request.inference;
@@ -148,7 +178,7 @@ Result<ResolvedImages> resolve_images(const Model& model, const FitRequest& requ
   if (!offload.empty() && offload != "none" && plan.offload == ImageOffload::none)
     return failure("--offload " + offload + ": for images known are none, model and sequential");
   plan.quant = quant;
-  plan.parts = catalog::pipeline_of(model.name);
+  plan.parts = parts_of(model);
   if (options.image_width == 0 || options.image_height == 0)
     out.assumptions.push_back({"fit.assume.image", {"1024x1024"}});
   if (plan.parts.empty()) {

@@ -52,9 +52,14 @@ double limit_bytes(const Device& device, const Outcome& outcome) {
 const Weights& Forward::weights(const WeightChoice& choice) {
   const auto found = known_.find(choice.quant);
   if (found != known_.end()) return found->second;
+  if (choice.quant == nullptr) {
+    Weights stored = weights_as_stored(model_);
+    // What a runtime unpacks depends on how the file was packed.
+    if (!model_.quantisation.method.empty()) stored.dtype = published_dtype(model_);
+    return known_.emplace(nullptr, std::move(stored)).first->second;
+  }
   return known_
-      .emplace(choice.quant, choice.quant == nullptr ? weights_as_stored(model_)
-                                                     : weights_as(model_, *choice.quant))
+      .emplace(choice.quant, weights_as(model_, *choice.quant))
       .first->second;
 }
 

@@ -39,16 +39,6 @@ std::string wrong_dtype(const std::string& dtype, Runtime runtime) {
          " does not read; take --runtime llama.cpp, or one of " + names_of(false);
 }
 
-/// The type that a model is published in, as --dtype names it.
-std::string published_dtype(const Model& model) {
-  const std::string method = lower(model.quantisation.method);
-  const std::int64_t bits = model.quantisation.bits;
-  if (method == "gptq") return bits == 8 ? "gptq-int8" : "gptq-int4";
-  if (method == "bitsandbytes") return bits == 8 ? "int8" : "nf4";
-  if (!method.empty()) return method;
-  return model.native_dtype.empty() ? "bf16" : lower(model.native_dtype);
-}
-
 Result<void> check_runtime(const Model& model, Runtime runtime) {
   const bool images = model.shape.kind == ModelKind::diffusion;
   if (images != (runtime == Runtime::diffusers) && runtime != Runtime::train)
@@ -73,6 +63,15 @@ std::string lower(std::string text) {
   for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return text;
+}
+
+std::string published_dtype(const Model& model) {
+  const std::string method = lower(model.quantisation.method);
+  const std::int64_t bits = model.quantisation.bits;
+  if (method == "gptq") return bits == 8 ? "gptq-int8" : "gptq-int4";
+  if (method == "bitsandbytes") return bits == 8 ? "int8" : "nf4";
+  if (!method.empty()) return method;
+  return model.native_dtype.empty() ? "bf16" : lower(model.native_dtype);
 }
 
 bool is_gguf(const Model& model) {

@@ -15,6 +15,9 @@ bool is_gguf(const Model& model);
 /// The runtime that was asked for, or the one that suits the model and the type of weights.
 Result<Runtime> runtime_for(const Model& model, const FitRequest& request);
 
+/// The type that a model is published in, as --dtype names it.
+std::string published_dtype(const Model& model);
+
 /// The type of weights in use: nullptr: as the model stores them.
 struct WeightChoice {
   const catalog::Quant* quant = nullptr;

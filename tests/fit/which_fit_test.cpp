@@ -1,8 +1,10 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <iostream>
 
 #include "fit/answer.hpp"
+#include "fit/from_catalogue.hpp"
 #include "fit/usable.hpp"
 #include "tests/fit/shapes.hpp"
 
@@ -72,6 +74,57 @@ TEST(WhichFit, FiltersByKindFamilyAndWords) {
   request = {}, request.search = "CODER";
   for (const FittingModel& model : which_fit(tables(), request, with("RTX 4090")))
     EXPECT_NE(model.name.find("oder"), std::string::npos) << model.name;
+}
+
+TEST(Catalogue, EveryModelHasAnEstimateWhoseFiguresAreInOrder) {
+  for (const catalog::Model& row : tables().models) {
+    const auto model = model_of_row(row);
+    ASSERT_TRUE(model) << row.name;
+    const bool images = row.kind == "diffusion";
+    for (const char* runtime : {"llama.cpp", "transformers", "vllm", "diffusers"}) {
+      if (images != (std::string(runtime) == "diffusers")) continue;
+      FitRequest request;
+      request.runtime = runtime;
+      const auto found = estimate(*model, request, with("H200 SXM 141 GB"));
+      ASSERT_TRUE(found) << row.name << ": " << found.error().text;
+      for (const Term& term : found->terms) {
+        EXPECT_LE(term.bytes.low_bytes, term.bytes.expected_bytes) << row.name;
+        EXPECT_LE(term.bytes.expected_bytes, term.bytes.high_bytes) << row.name;
+      }
+      EXPECT_GT(found->total.expected_bytes, 0) << row.name;
+    }
+  }
+}
+
+TEST(Catalogue, EveryModelCanBeTrainedButImageModels) {
+  for (const catalog::Model& row : tables().models) {
+    const auto model = model_of_row(row);
+    ASSERT_TRUE(model) << row.name;
+    FitRequest request;
+    request.training.task = "lora";
+    const auto found = estimate(*model, request, with("H200 SXM 141 GB"));
+    EXPECT_EQ(found.has_value(), row.kind != "diffusion") << row.name;
+  }
+}
+
+TEST(Images, OfAPipelineReadFromItsFilesTakeItsOwnParts) {
+  const Devices devices = with("H100 SXM5 80 GB");
+  Model flux = shapes::named("flux.1-dev");
+  const auto from_table = estimate(flux, {}, devices);
+  flux.components = {{"text_encoder", "bf16", 123060480, 246120960},
+                     {"text_encoder_2", "bf16", 4762310656, 9524621312},
+                     {"vae", "bf16", 83819683, 167639366}};
+  const auto from_files = estimate(flux, {}, devices);
+  ASSERT_TRUE(from_table && from_files);
+  EXPECT_EQ(from_files->total.expected_bytes, from_table->total.expected_bytes);
+  FitRequest packed;
+  packed.inference.dtype = "nf4";
+  const auto four_bits = estimate(flux, packed, devices);
+  ASSERT_TRUE(four_bits);
+  EXPECT_LT(four_bits->total.expected_bytes, from_files->total.expected_bytes / 2);
+  EXPECT_THAT(
+      four_bits->assumptions,
+      testing::Contains(Message{"fit.assume.pipeline", {"text_encoder, text_encoder_2, vae"}}));
 }
 
 TEST(WhichFit, WithoutAGpuMainMemoryCounts) {
