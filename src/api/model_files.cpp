@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <utility>
 
 #include "api/hub.hpp"
@@ -162,13 +163,17 @@ bool is_local_model(host::Host& host, const std::string& argument) {
 Result<fit::Model> read_local_model(host::Host& host, const std::string& argument,
                                     const std::string& dtype) {
   const auto status = host.status(argument);
-  if (!status)
-    return failure("no such file or folder: " + base::printable(argument), status.error().code);
+  if (!status && status.error().code == ENOENT)
+    return failure("no such file or folder: " + base::printable(argument), ENOENT);
+  if (!status) return tl::unexpected(status.error());
   if (status->kind == host::FileKind::directory) {
     LocalFolder folder(host, argument, "");
     return read_model_folder(folder, dtype);
   }
-  if (ends_with(argument, ".gguf")) return read_gguf_file(host, argument);
+  // Ollama's files have no ending.
+  const auto magic = host.read_part(argument, 0, 4);
+  if (ends_with(argument, ".gguf") || (magic && *magic == "GGUF"))
+    return read_gguf_file(host, argument);
   if (ends_with(argument, ".safetensors")) return read_safetensors_file(host, argument);
   if (ends_with(argument, ".json")) return read_json_file(host, argument);
   return failure(base::printable(argument) +

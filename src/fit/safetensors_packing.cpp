@@ -72,6 +72,8 @@ bool Packing::known() const {
 bool Packing::is_beside(std::string_view stem, std::string_view leaf) const {
   if (is_one_of(leaf, beside) || is_one_of(leaf, buffers)) return true;
   if (base::contains(stem, ".quant_state")) return true;
+  // The constants of Apertus's activation; its alphas are learnt.
+  if (ends_with(stem, "act_fn") && (leaf == "beta" || leaf == "eps")) return true;
   if (leaf == "scales") return has(joined(stem, "qweight")) || has(joined(stem, "weight"));
   if (leaf == "biases") return has(joined(stem, "scales"));
   // gpt-oss: gate_up_proj_blocks and gate_up_proj_scales.

@@ -215,6 +215,8 @@ TEST_F(ModelFiles, TellsWhatIsMissing) {
   EXPECT_THAT(local("empty").error().text, HasSubstr("no model in it, expected config.json"));
   EXPECT_THAT(local("empty/readme.txt").error().text, HasSubstr("no model file, expected"));
   EXPECT_THAT(local("adapter").error().text, HasSubstr("an adapter (LoRA) alone"));
+  write("blobs/sha256-0123", gguf_file());
+  EXPECT_EQ(read("blobs/sha256-0123").parameters, gguf_parameters);
   const fit::Model bad = read("bad");
   EXPECT_EQ(bad.parameters, llama_parameters);
   ASSERT_EQ(bad.doubts.size(), 1U);

@@ -174,6 +174,7 @@ TEST(Safetensors, LeavesBuffersOutOfTheParameters) {
   bytes.tensor("layers.0.self_attn.rotary_emb.inv_freq", "F32", {32});
   bytes.tensor("embeddings.position_ids", "I64", {1, 512});
   bytes.tensor("model.layers.0.self_attn.slope_rate", "F32", {64, 1, 1});
+  bytes.tensor("model.layers.0.mlp.act_fn.beta", "F32", {});
   bytes.tensor("bn.running_mean", "F32", {64}).tensor("bn.num_batches_tracked", "I64", {});
   bytes.tensor("h.0.attn.c_attn.bias", "F32", {64});
   EXPECT_EQ(with(configured(1), bytes).parameters, 64);
