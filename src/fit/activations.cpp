@@ -16,9 +16,10 @@ struct Tensors {
 Tensors tensors_of(const Layer& layer, const Architecture& shape) {
   Tensors t;
   t.hidden = count(shape.hidden);
-  t.query = count(layer.heads * layer.head_dim_k), t.key = count(layer.kv_heads * layer.head_dim_k);
-  t.value = count(layer.kv_heads * layer.head_dim_v);
-  t.attended = count(layer.heads * layer.head_dim_v);
+  t.query = count(layer.heads) * count(layer.head_dim_k),
+  t.key = count(layer.kv_heads) * count(layer.head_dim_k);
+  t.value = count(layer.kv_heads) * count(layer.head_dim_v);
+  t.attended = count(layer.heads) * count(layer.head_dim_v);
   if (layer.mixer == Mixer::recurrent && layer.heads == 0)
     t.query = t.key = t.value = t.attended = t.hidden;
   t.inner = std::max(

@@ -44,7 +44,7 @@ double growth_per_token(const Architecture& shape, InferencePlan plan) {
   if (!keeps_cache(shape)) return 0;
   // Multiples of every page and padding, beyond every window.
   constexpr double far = 1 << 26, step = 1 << 16;
-  plan.sequences = 1;
+  plan.sequences = plan.tp = 1;
   double grown = 0;
   for (const Layer& layer : shape.layers) {
     plan.context = far + step;
@@ -52,7 +52,7 @@ double growth_per_token(const Architecture& shape, InferencePlan plan) {
     plan.context = far;
     grown -= cache_bytes(layer, shape, plan).expected;
   }
-  return grown * plan.tp / step;
+  return grown / step;
 }
 
 Message weights_how(const Model& model, const Outcome& outcome) {
@@ -113,6 +113,8 @@ Message how(TermName name, const Model& model, const Outcome& outcome) {
       return outcome.runtime == Runtime::vllm ? Message{"fit.how.reserve-graphs", {}}
                                               : Message{"fit.how.reserve", {}};
     case TermName::logits:
+      if (outcome.runtime == Runtime::vllm)
+        return {"fit.how.logits", {whole(plan.running_sequences)}};
       if (outcome.runtime != Runtime::train) return {"fit.how.logits", {whole(plan.sequences)}};
       return training_how(name, outcome);
     default:

@@ -55,16 +55,17 @@ Span torch_cells(const Layer& layer, const InferencePlan& plan) {
 
 /// Elements that one cell of one layer takes.
 Span elements_per_cell(const Layer& layer, const Architecture& shape, const InferencePlan& plan) {
-  const double heads = count(layer.kv_heads * (layer.head_dim_k + layer.head_dim_v));
+  const double heads = count(layer.kv_heads) * (count(layer.head_dim_k) + count(layer.head_dim_v));
   const Latent& latent = shape.latent;
   if (latent.kv_lora_rank == 0 || layer.mixer == Mixer::cross) {
     // With fewer heads than ranks each rank keeps one.
     const double ranks = layer.kv_heads > 0 ? std::min(plan.tp, count(layer.kv_heads)) : 1;
     return same(heads / std::max(ranks, 1.0));
   }
-  const double one = count(latent.kv_lora_rank + latent.qk_rope_head_dim + latent.indexer_head_dim);
+  const double one =
+      count(latent.kv_lora_rank) + count(latent.qk_rope_head_dim) + count(latent.indexer_head_dim);
   if (plan.runtime == Runtime::transformers)
-    return same(count(layer.heads * (layer.head_dim_k + layer.head_dim_v)));
+    return same(count(layer.heads) * (count(layer.head_dim_k) + count(layer.head_dim_v)));
   // llama.cpp before January 2026 kept the values beside (ggml-org/llama.cpp PR 19067).
   const double high = is_llama(plan.runtime) ? one + count(latent.kv_lora_rank) : one;
   return {one, one, high};

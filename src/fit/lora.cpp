@@ -6,10 +6,10 @@ namespace gpuready::fit {
 
 double adapter_parameters(const Layer& layer, const Architecture& shape, const TrainingPlan& plan) {
   const auto hidden = static_cast<double>(shape.hidden);
-  const auto query = static_cast<double>(layer.heads * layer.head_dim_k);
-  const auto key = static_cast<double>(layer.kv_heads * layer.head_dim_k);
-  const auto value = static_cast<double>(layer.kv_heads * layer.head_dim_v);
-  const auto attended = static_cast<double>(layer.heads * layer.head_dim_v);
+  const auto query = static_cast<double>(layer.heads) * static_cast<double>(layer.head_dim_k);
+  const auto key = static_cast<double>(layer.kv_heads) * static_cast<double>(layer.head_dim_k);
+  const auto value = static_cast<double>(layer.kv_heads) * static_cast<double>(layer.head_dim_v);
+  const auto attended = static_cast<double>(layer.heads) * static_cast<double>(layer.head_dim_v);
   const bool gated = shape.feed_forward == FeedForward::gated;
   // Each expert has matrices, and so adapters, of its own.
   const double inner = static_cast<double>(layer.ffn) + static_cast<double>(layer.shared_ffn);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "fit/range.hpp"
 #include "fit/weights.hpp"
 
 namespace gpuready::fit {
@@ -69,18 +70,19 @@ double attention_bytes(double parameters, const Layer& layer, const Architecture
   if (layer.mixer == Mixer::recurrent || layer.mixer == Mixer::none ||
       shape.latent.kv_lora_rank > 0)
     return parameters * base;
-  const double key = std::min(parameters, hidden * count(layer.kv_heads * layer.head_dim_k));
+  const double key = std::min(parameters, hidden * count(layer.kv_heads) * count(layer.head_dim_k));
   const double value =
-      std::min(parameters - key, hidden * count(layer.kv_heads * layer.head_dim_v));
+      std::min(parameters - key, hidden * count(layer.kv_heads) * count(layer.head_dim_v));
   const double output =
-      std::min(parameters - key - value, hidden * count(layer.heads * layer.head_dim_v));
+      std::min(parameters - key - value, hidden * count(layer.heads) * count(layer.head_dim_v));
   const double query = parameters - key - value - output;
   const auto bytes = [&](double n, const QuantChoices& choices, std::int64_t row) {
     return n * ggml_element_bytes(chosen(choices, place, quant.base), row);
   };
   return bytes(key, quant.attn_k, shape.hidden) + bytes(value, quant.attn_v, shape.hidden) +
          bytes(query, quant.attn_q, shape.hidden) +
-         bytes(output, quant.attn_output, layer.heads * layer.head_dim_v);
+         bytes(output, quant.attn_output,
+               whole_bytes(count(layer.heads) * count(layer.head_dim_v)));
 }
 
 /// A feed-forward part: what goes up from the hidden width, and what comes down to it.
@@ -117,7 +119,7 @@ double gguf_bytes(const WeightGroup& group, const Architecture& shape,
     case Role::tower:
       return parameters * 2;  // a projector file (mmproj) is f16
     case Role::embedding: {
-      if (group.stays_on_host && group.parameters < shape.vocab * shape.hidden)
+      if (group.stays_on_host && parameters < count(shape.vocab) * count(shape.hidden))
         return parameters * 4;  // position and type embeddings are never quantised
       const QuantChoices& choices = shape.tied_embeddings ? quant.output : quant.embedding;
       return parameters * ggml_element_bytes(chosen(choices, place, quant.base), shape.hidden);

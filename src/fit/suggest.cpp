@@ -154,6 +154,30 @@ void suggest_gpus(Advisor& advisor, const Limits& limits) {
                  });
 }
 
+/// The fewest GPUs on which a recomputed, divided training fits.
+void suggest_shared_training(Advisor& advisor, const Limits& limits) {
+  const Devices& devices = advisor.forward().devices();
+  const TrainingOptions& now = advisor.request().training;
+  if (limits.gpus || devices.gpus.empty() || now.tp > 1 || now.pp > 1 || now.cp > 1) return;
+  const auto change = [](FitRequest& request) {
+    request.training.checkpointing = "full", request.training.loss = "fused";
+    request.training.fsdp = true;
+  };
+  FitRequest changed = advisor.request();
+  change(changed);
+  for (const std::size_t count : {2U, 4U, 8U, 16U, 32U, 64U}) {
+    if (count <= devices.gpus.size()) continue;
+    Devices more = devices;
+    more.gpus.assign(count, devices.gpus.front());
+    Forward other(advisor.forward().model(), more);
+    if (!does_fit(other, changed)) continue;
+    const std::string gpus = std::to_string(count);
+    advisor.add_on(more, "--gpus " + gpus + " --fsdp --checkpointing full --loss fused",
+                   {"fit.suggest.gpus", {gpus}}, change);
+    return;
+  }
+}
+
 void suggest_training(Advisor& advisor) {
   const TrainingOptions& now = advisor.request().training;
   if (now.checkpointing != "full")
@@ -217,6 +241,7 @@ std::vector<Suggestion> suggestions_for(Forward& forward, const FitRequest& requ
   Advisor advisor(forward, request, outcome);
   if (outcome.runtime == Runtime::train) {
     suggest_training(advisor);
+    suggest_shared_training(advisor, limits);
   } else if (outcome.runtime == Runtime::diffusers) {
     suggest_images(advisor, limits);
   } else {

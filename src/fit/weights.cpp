@@ -51,8 +51,9 @@ bool is_matrix(Role role) {
 double largest_linear(const Architecture& shape) {
   double most = 0;
   for (const Layer& layer : shape.layers) {
-    const double inner = count(
-        std::max({layer.ffn, layer.expert_ffn, layer.shared_ffn, layer.heads * layer.head_dim_k}));
+    const double inner =
+        std::max({count(layer.ffn), count(layer.expert_ffn), count(layer.shared_ffn),
+                  count(layer.heads) * count(layer.head_dim_k)});
     most = std::max(most, inner * count(shape.hidden));
   }
   return most;

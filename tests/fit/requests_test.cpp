@@ -305,7 +305,8 @@ TEST(Hostile, NumbersBeyondAnyModelAreCutOff) {
   Model model = shapes::named("mistral-7b");
   for (Layer& layer : model.shape.layers)
     layer.heads = layer.kv_heads = std::int64_t{1} << 40U, layer.ffn = std::int64_t{1} << 50U;
-  model.shape.vocab = std::int64_t{1} << 60U;
+  model.shape.vocab = model.shape.hidden = std::int64_t{1} << 60U;
+  model.shape.layers[0].head_dim_k = model.shape.layers[0].head_dim_v = std::int64_t{1} << 60U;
   FitRequest request;
   request.inference.context = std::int64_t{1} << 40U;
   const Estimate found = answer(model, request, shapes::gpus(1, 24));

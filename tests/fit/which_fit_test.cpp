@@ -96,6 +96,48 @@ TEST(Catalogue, EveryModelHasAnEstimateWhoseFiguresAreInOrder) {
   }
 }
 
+TEST(Catalogue, GivesWhatTheArchitectureNumbersGive) {
+  const std::vector<std::pair<std::string, std::string>> pairs{
+      {"Qwen2.5-14B-Instruct", "qwen2.5-14b"},
+      {"Qwen2.5-1.5B-Instruct", "qwen2.5-1.5b"},
+      {"Llama-2-7B-chat", "llama-2-7b"},
+      {"Llama-3.1-8B-Instruct", "llama-3-8b"},
+      {"Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"},
+      {"Phi-1.5", "phi-1.5"},
+      {"gpt-oss-120b", "gpt-oss-120b"},
+  };
+  for (const auto& [row_name, shape_name] : pairs) {
+    const auto row = std::find_if(tables().models.begin(), tables().models.end(),
+                                  [&](const auto& r) { return r.name == row_name; });
+    ASSERT_NE(row, tables().models.end()) << row_name;
+    const auto model = model_of_row(*row);
+    ASSERT_TRUE(model) << row_name;
+    FitRequest request;
+    request.runtime = "llama.cpp", request.inference.dtype = "q8_0";
+    request.inference.context = 2048;
+    const Devices devices = with("H200 SXM 141 GB");
+    const auto ours = estimate(*model, request, devices);
+    const auto shape = estimate(shapes::named(shape_name), request, devices);
+    ASSERT_TRUE(ours && shape) << row_name;
+    EXPECT_NEAR(static_cast<double>(ours->total.expected_bytes) /
+                    static_cast<double>(shape->total.expected_bytes),
+                1, 0.005)
+        << row_name;
+    EXPECT_EQ(ours->model.cache_bytes_per_token, shape->model.cache_bytes_per_token) << row_name;
+  }
+}
+
+TEST(Catalogue, CacheOfOneTokenIsThatOfAllRanks) {
+  const auto row = std::find_if(tables().models.begin(), tables().models.end(),
+                                [](const auto& r) { return r.name == "DeepSeek-V3"; });
+  ASSERT_NE(row, tables().models.end());
+  FitRequest request;
+  request.runtime = "vllm";
+  const auto found = estimate(model_of_row(*row).value(), request, with("H200 SXM 141 GB", 8));
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(found->model.cache_bytes_per_token, 61.0 * 576 * 2);
+}
+
 TEST(Catalogue, EveryModelCanBeTrainedButImageModels) {
   for (const catalog::Model& row : tables().models) {
     const auto model = model_of_row(row);
