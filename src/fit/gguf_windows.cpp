@@ -66,10 +66,11 @@ std::vector<bool> windowed(GgufKeys& keys, const WindowRule* rule, std::size_t c
 void mark_windows(GgufKeys& keys, std::vector<Layer>& layers, std::vector<Message>& doubts) {
   constexpr std::string_view key = "attention.sliding_window";
   const WindowRule* rule = rule_of(keys.architecture());
-  std::int64_t window = keys.number(key, rule == nullptr ? 0 : rule->window);
+  constexpr std::int64_t longest = std::int64_t{1} << 24U;  // 2^32 - 1 means none, too
+  std::int64_t window = keys.number(key, rule == nullptr ? 0 : rule->window, UINT32_MAX);
   // llama.cpp gives Llama 4 chunks of 8192 whatever the file says, unless it says 0.
   if (rule != nullptr && rule->chunked && window > 0) window = rule->window;
-  if (window <= 0) return;
+  if (window <= 0 || window > longest) return;
   // llama.cpp leaves it off for Phi-3 (pull request 13676), and does not know it elsewhere.
   if (keys.architecture() == "phi3" ||
       (rule == nullptr && !keys.has("attention.sliding_window_pattern"))) {

@@ -104,6 +104,7 @@ TEST(Gguf, SetsTheWindowsOfEachArchitectureAsLlamaCppDoes) {
   EXPECT_EQ(with("llama4", 100).shape.layers[0].window, 8192);
   EXPECT_THAT(mixers(with("llama4", 0)), ElementsAre(f, f, f, f, f, f));
   EXPECT_THAT(mixers(with("gemma3", 0)), ElementsAre(f, f, f, f, f, f));
+  EXPECT_THAT(mixers(with("gemma3", 4294967295U)), ElementsAre(f, f, f, f, f, f));
 }
 
 TEST(Gguf, LeavesAWindowThatLlamaCppDoesNotUseAndSaysSo) {
