@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""Writes data/config_defaults.csv: sizes that a configuration class takes where its file says none.
+"""Writes config_defaults.csv: sizes that a configuration class takes where its file says none.
+
+Usage: config_defaults.py FOLDER        (data/ is where it belongs)
 
 Files of today's models leave out whatever equals the default of the class (Gemma 3 its heads, LLaVA
 its whole decoder). Only whole numbers and only keys that src/fit reads are written; what a class
 computes from other keys has no default.
-
-Needs the folder that tools/count_parameters.py names:
-
-    build/wheels/count/bin/python tools/config_defaults.py
 """
 
 import csv
@@ -19,8 +17,8 @@ import sys
 import transformers
 from transformers import CONFIG_MAPPING
 
+REQUIREMENTS = "transformers==5.24.0 numpy==2.4.6"
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TABLE = ROOT / "data/config_defaults.csv"
 AS_OF = "2026-12"
 # Parts of other models have types of their own.
 PARTS = ["clip_vision_model", "clip_text_model", "siglip_vision_model", "siglip_text_model",
@@ -38,6 +36,9 @@ def words_of_the_readers():
 
 
 def main():
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
     names, types = words_of_the_readers()
     source = f"transformers {transformers.__version__}, configuration class"
     rows = []
@@ -46,7 +47,8 @@ def main():
             value = field.default
             if field.name in names and type(value) is int and value >= 0:
                 rows.append([model_type, field.name, value, source, AS_OF])
-    with TABLE.open("w", newline="", encoding="utf-8") as file:
+    table = pathlib.Path(sys.argv[1]) / "config_defaults.csv"
+    with table.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["model_type", "key", "value", "source", "as_of"])
         writer.writerows(rows)

@@ -1,17 +1,12 @@
 #!/usr/bin/env python3
 """Counts the parameters of every configuration in tests/fit/configs with transformers.
 
-Usage: count_parameters.py [NAME...]
+Usage: count_parameters.py FOLDER [NAME...]
 
-Builds each model on the meta device, so without weights, and writes tests/fit/tables/parameters.csv:
-parameters (tensors that a checkpoint stores, tied ones once), their bytes in the file's own type,
-and the versions that counted. With names, only these are counted and shown.
-
-Needs PyPI's transformers and torch in a folder of their own:
-
-    python3 -m venv build/wheels/count
-    build/wheels/count/bin/pip install transformers==5.24.0 torch==2.9.1 numpy
-    build/wheels/count/bin/python tools/count_parameters.py
+Builds each model on the meta device, so without weights, and writes tables/parameters.csv into the
+folder: parameters (tensors that a checkpoint stores, tied ones once), their bytes in the file's own
+type, and the versions that counted. With names, only these are counted and shown.
+scripts/test --peers runs it; torch brings 3 GB of libraries that counting does not use.
 """
 
 import csv
@@ -24,10 +19,11 @@ import warnings
 warnings.filterwarnings("ignore")
 import torch  # noqa: E402
 import transformers  # noqa: E402
+from transformers.quantizers import AutoHfQuantizer  # noqa: E402
 
+REQUIREMENTS = "transformers==5.24.0 torch==2.9.1 numpy==2.4.6"
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CONFIGS = ROOT / "tests/fit/configs"
-TABLE = ROOT / "tests/fit/tables/parameters.csv"
 
 
 # Buffers that a class keeps with its weights although it computes them itself (MiniMax-01, Apertus).
@@ -41,54 +37,72 @@ def dtype_name(content):
             or inner.get("dtype"))
 
 
-def build(path):
-    """The model that the file names, with no storage. A quantiser would need a GPU: it is left out,
-    so that counts are of the model before it was quantised."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    content.pop("quantization_config", None)
+def build(content):
+    """The model that the file names, with no storage, before it is quantised."""
+    plain = {key: value for key, value in content.items() if key != "quantization_config"}
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "config.json"
-        file.write_text(json.dumps(content), encoding="utf-8")
+        file.write_text(json.dumps(plain), encoding="utf-8")
         config = transformers.AutoConfig.from_pretrained(folder)
-    model_class = getattr(transformers, content["architectures"][0])
+    dtype = getattr(torch, dtype_name(content) or "float32")
     with torch.device("meta"):
-        model = model_class._from_config(config)
+        model = getattr(transformers, content["architectures"][0])._from_config(config, dtype=dtype)
     model.tie_weights()
-    return model, getattr(torch, dtype_name(content) or "float32")
+    return model, dtype
 
 
-def count(model, dtype):
-    """Stored tensors, each once: tied ones are one object. A buffer belongs to the checkpoint too
-    (corrections of routers, scales of layers). Bytes are those of the file's own type throughout:
-    routers that a class keeps in 32 bits are less than a thousandth."""
-    seen, parameters = set(), 0
+def stored(model):
+    """Tensors of a checkpoint, each once: tied ones are one object. A buffer belongs to it too
+    (corrections of routers, scales of layers)."""
+    seen = set()
     for name, tensor in model.state_dict(keep_vars=True).items():
         constant = not isinstance(tensor, torch.nn.Parameter) and name.split(".")[-1] in CONSTANTS
         if id(tensor) not in seen and tensor.is_floating_point() and not constant:
             seen.add(id(tensor))
-            parameters += tensor.numel()
-    return parameters, parameters * dtype.itemsize
+            yield tensor
+
+
+def count(content):
+    """Parameters, and their bytes in the file's own type throughout (routers that a class keeps in
+    32 bits are less than a thousandth) or, of FP8 files, as the quantiser lays them out. The other
+    quantisers need libraries of their own: bytes of their files are left out."""
+    model, dtype = build(content)
+    parameters = sum(tensor.numel() for tensor in stored(model))
+    quantisation = content.get("quantization_config")
+    if quantisation is None:
+        return parameters, parameters * dtype.itemsize
+    if quantisation["quant_method"] != "fp8":
+        return parameters, ""
+    model.config.quantization_config = quantisation
+    quantiser = AutoHfQuantizer.from_config(quantisation, pre_quantized=True)
+    with torch.device("meta"):
+        quantiser.preprocess_model(model=model, device_map=None, keep_in_fp32_modules=[])
+    return parameters, sum(tensor.numel() * tensor.element_size() for tensor in stored(model))
 
 
 def main():
-    names = sys.argv[1:]
+    if len(sys.argv) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    names = sys.argv[2:]
     rows = []
     for path in sorted(CONFIGS.glob("*.json")):
         if names and path.stem not in names:
             continue
+        content = json.loads(path.read_text(encoding="utf-8"))
         try:
-            parameters, size = count(*build(path))
+            parameters, size = count(content)
         except Exception as error:  # a class that this version has not got, or refuses
             print(f"{path.stem}: {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
             continue
-        content = json.loads(path.read_text(encoding="utf-8"))
         rows.append([path.stem, content["model_type"], content["architectures"][0], parameters, size,
                      transformers.__version__, torch.__version__.split("+")[0]])
         print(*rows[-1], sep=",")
     if names:
         return 0
-    TABLE.parent.mkdir(parents=True, exist_ok=True)
-    with TABLE.open("w", newline="", encoding="utf-8") as file:
+    table = pathlib.Path(sys.argv[1]) / "tables/parameters.csv"
+    table.parent.mkdir(parents=True, exist_ok=True)
+    with table.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["config", "model_type", "class", "parameters", "bytes", "transformers",
                          "torch"])

@@ -86,6 +86,7 @@ std::string dtype_of(ConfigKeys& keys) {
 base::Json text_part(const base::Json& config, const ConfigKeys& keys) {
   const base::Json* inner = keys.object("text_config");
   if (inner == nullptr) inner = keys.object("llm_config");
+  if (inner == nullptr) inner = keys.object("language_config");
   if (inner == nullptr) return config;
   base::Json text = *inner;
   // The flag of the whole file is the one that the class obeys.
@@ -192,6 +193,7 @@ Result<Model> read_complete_config(const base::Json& config) {
   if (text_keys.fault().empty())
     reader_or_generic(inner.empty() ? type : inner, text_keys)(text_keys, plan);
   if (text_keys.fault().empty() && sees) add_vision_tower(keys, type, plan);
+  if (keys.object("audio_config") != nullptr) keys.doubt({"fit.doubt.sound", {}});
   keys.absorb(text_keys);
   if (keys.fault().empty()) check_sizes(keys, plan);
   if (!keys.fault().empty()) return failure(keys.fault());

@@ -181,6 +181,11 @@ TEST(HfConfig, TheTextPartOfAModelThatSeesIsRead) {
   EXPECT_GT(bytes(model, Role::tower), 0);
 }
 
+TEST(HfConfig, APartThatHearsIsADoubt) {
+  EXPECT_EQ(doubts(read(llama(R"("audio_config":{"hidden_size":8})"))),
+            std::vector<std::string>{"fit.doubt.sound"});
+}
+
 TEST(HfConfig, PythonsNanAndInfinityAreReadAsMissing) {
   const Model model = read(llama(
       R"("time_step_limit":[0.0,Infinity],"a":-Infinity,"rope_theta":NaN,"note":"NaN \" Infinity")"));
