@@ -45,6 +45,21 @@ TEST(Parameters, AreWhatTransformersCountsForEveryConfiguration) {
   EXPECT_GE(architectures.size(), 25U);
 }
 
+TEST(Parameters, OfExpertsAndHeadAreWhatTransformersCounts) {
+  int with_experts = 0;
+  for (const base::CsvRow& row : table()) {
+    const std::string& name = row.at("config");
+    const auto model = read_hf_config(file("configs/" + name + ".json"));
+    ASSERT_TRUE(model);
+    std::map<Role, std::int64_t> of;
+    for (const WeightGroup& group : model->weights) of[group.role] += group.parameters;
+    EXPECT_EQ(of[Role::experts], base::to_integer(row.at("experts"))) << name;
+    EXPECT_EQ(of[Role::output], base::to_integer(row.at("head"))) << name;
+    with_experts += of[Role::experts] > 0 ? 1 : 0;
+  }
+  EXPECT_GE(with_experts, 20);
+}
+
 TEST(Parameters, TakeTheBytesThatTransformersAllocates) {
   int quantised = 0;
   for (const base::CsvRow& row : table()) {

@@ -1,5 +1,6 @@
-/// Gemma 3n and 4, whose layers differ in head size, share caches, and have embeddings of their
-/// own. Defaults are those of the configuration classes of transformers 5.24.
+/// Decoders whose layers differ: in head size, in who owns a cache, in what they attend to (Gemma 3n
+/// and 4, Llama 3.2 Vision, models thinned by search).
+/// Defaults are those of the configuration classes of transformers 5.24.
 
 #include <algorithm>
 #include <array>
