@@ -118,7 +118,7 @@ std::string plain_dtype(std::string_view type) {
 
 Result<Model> model_of(const GgufHeader& header) {
   Model model;
-  model.source = Source::file_header;
+  model.source = Source::file_header, model.gguf = true;
   model.where = header.file;
   model.file_bytes = header.file_bytes;
   model.name = base::printable(header.text("general.name"));

@@ -120,6 +120,7 @@ enum class Source { file_header, configuration, catalogue };
 struct Model {
   std::string name;
   Source source = Source::catalogue;
+  bool gguf = false;  ///< read from a file of llama.cpp's format
   std::string where;  ///< path, address or row that it was read from
   Architecture shape;
   std::string native_dtype;  ///< fp32, fp16, bf16, fp8 or the file's type (Q4_K_M); empty: not said

@@ -49,7 +49,7 @@ Result<void> check_runtime(const Model& model, Runtime runtime) {
     return failure(
         "--task: training of image models is not estimated; inference is (leave --task "
         "out)");
-  if (is_gguf(model) && !is_llama(runtime))
+  if (model.gguf && !is_llama(runtime))
     return failure(
         "--runtime " + runtime_name(runtime) + ": " + model.name +
         " is a GGUF file, which llama.cpp and ollama read; name the original model for " +
@@ -72,10 +72,6 @@ std::string published_dtype(const Model& model) {
   if (method == "bitsandbytes") return bits == 8 ? "int8" : "nf4";
   if (!method.empty()) return method;
   return model.native_dtype.empty() ? "bf16" : lower(model.native_dtype);
-}
-
-bool is_gguf(const Model& model) {
-  return model.source == Source::file_header && model.where.find(".gguf") != std::string::npos;
 }
 
 bool keeps_cache(const Architecture& shape) {
@@ -109,7 +105,7 @@ Result<Runtime> runtime_for(const Model& model, const FitRequest& request) {
     runtime = static_cast<Runtime>(found - names.begin());
   } else if (model.shape.kind == ModelKind::diffusion) {
     runtime = Runtime::diffusers;
-  } else if (!is_gguf(model) &&
+  } else if (!model.gguf &&
              (torch_alone ||
               (!model.quantisation.method.empty() && model.source != Source::catalogue) ||
               (model.shape.kind != ModelKind::llm && model.shape.kind != ModelKind::vlm) ||
@@ -125,7 +121,7 @@ Result<WeightChoice> weights_for(const Model& model, const FitRequest& request, 
   WeightChoice out;
   const bool gguf = is_llama(runtime);
   std::string dtype = lower(request.inference.dtype);
-  const bool stored = model.source == Source::file_header && is_gguf(model) == gguf;
+  const bool stored = model.source == Source::file_header && model.gguf == gguf;
   if (dtype.empty() && runtime == Runtime::train && request.training.task == "qlora")
     dtype = "nf4", out.assumptions.push_back({"fit.assume.qlora-type", {}});
   if (runtime == Runtime::train && request.training.task == "full") return out;

@@ -9,9 +9,6 @@
 
 namespace gpuready::fit {
 
-/// A file of llama.cpp's format.
-bool is_gguf(const Model& model);
-
 /// The runtime that was asked for, or the one that suits the model and the type of weights.
 Result<Runtime> runtime_for(const Model& model, const FitRequest& request);
 

@@ -108,7 +108,7 @@ Result<void> resolve_targets(const TrainingOptions& options, ResolvedTraining& o
 }
 
 Result<void> check_model(const Model& model, const TrainingOptions& options) {
-  if (is_gguf(model))
+  if (model.gguf)
     return failure("--task " + options.task + ": " + model.name +
                    " is a GGUF file, for inference alone; name the original model");
   if (options.task == "full" && !model.quantisation.method.empty() &&

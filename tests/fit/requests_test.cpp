@@ -97,6 +97,26 @@ TEST(Requests, ThatCannotBeHadSayWhatCan) {
   EXPECT_THAT(error_of(model, request, gpu), testing::HasSubstr("known are llama.cpp"));
 }
 
+TEST(Requests, OfAFileTakeItAsItIsStored) {
+  Model model = shapes::named("llama-3-8b");
+  model.source = Source::file_header, model.gguf = true, model.native_dtype = "Q4_K_M";
+  for (WeightGroup& group : model.weights) group.bytes = group.parameters / 2;
+  const Devices gpu = shapes::gpus(1, 24);
+  const Estimate found = answer(model, {}, gpu);
+  EXPECT_EQ(found.runtime, Runtime::llama_cpp);
+  EXPECT_EQ(found.dtype, "Q4_K_M");
+  EXPECT_EQ(found.terms[0].bytes.low_bytes, found.terms[0].bytes.high_bytes);
+  FitRequest request;
+  request.inference.dtype = "q4_k_m";  // the same type by name
+  EXPECT_EQ(answer(model, request, gpu).total.high_bytes, found.total.high_bytes);
+  request = {}, request.runtime = "transformers";
+  EXPECT_THAT(error_of(model, request, gpu), testing::HasSubstr("a GGUF file"));
+  request = {}, request.training.task = "lora";
+  EXPECT_THAT(error_of(model, request, gpu), testing::HasSubstr("a GGUF file"));
+  model.gguf = false, model.native_dtype = "bf16";  // safetensors
+  EXPECT_EQ(answer(model, {}, gpu).runtime, Runtime::transformers);
+}
+
 TEST(Requests, OfCachesAndRanksAreChecked) {
   const Devices gpu = shapes::gpus(2, 24);
   const Model model = shapes::named("llama-3-8b");
