@@ -11,6 +11,9 @@ namespace {
 /// Beyond every vocabulary, width and count of experts; two of them multiply without overflow.
 constexpr std::int64_t largest_size = 100'000'000;
 
+/// Beyond every configuration: each key is looked up in all, each layer in every list.
+constexpr std::size_t most_items = 10'000;
+
 std::string shown(const base::Json& value) {
   constexpr std::size_t longest = 40;
   std::string text = base::dump_json(value, false);
@@ -22,6 +25,7 @@ std::string shown(const base::Json& value) {
 
 ConfigKeys::ConfigKeys(const base::Json& object) : object_(object) {
   if (!object.is_object()) wrong("expected a JSON object, found " + shown(object));
+  if (object.size() > most_items) wrong("more than 10000 keys");
 }
 
 const base::Json* ConfigKeys::find(const KeyNames& names) const {
@@ -106,6 +110,10 @@ std::vector<std::int64_t> ConfigKeys::sizes(const KeyNames& names) {
     wrong(std::string(*names.begin()) + " is " + shown(*value) + ", expected a list");
     return out;
   }
+  if (value->size() > most_items) {
+    wrong(std::string(*names.begin()) + ": a list of more than 10000");
+    return out;
+  }
   for (const base::Json& item : *value) {
     if (item.is_boolean()) {
       out.push_back(item.get<bool>() ? 1 : 0);
@@ -122,7 +130,7 @@ std::vector<std::string> ConfigKeys::words(const KeyNames& names) {
   std::vector<std::string> out;
   const base::Json* value = find(names);
   if (value == nullptr) return out;
-  bool good = value->is_array();
+  bool good = value->is_array() && value->size() <= most_items;
   for (const base::Json& item : good ? *value : base::Json::array()) {
     good = good && item.is_string();
     if (good) out.push_back(item.get<std::string>());

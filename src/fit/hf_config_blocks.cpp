@@ -110,11 +110,12 @@ void read_latent(ConfigKeys& keys, Blueprint& plan) {
   // null says something here: queries are not compressed.
   latent.q_lora_rank = keys.size({"q_lora_rank"}, 0);
   const std::int64_t nope = keys.assume({"qk_nope_head_dim"}, 128);
+  const std::int64_t value = keys.size({"v_head_dim"}, 128);
   for (Block& block : plan.blocks) {
     block.parts = MixerParts::latent;
     block.layer.kv_heads = block.layer.heads;
     block.layer.head_dim_k = nope + latent.qk_rope_head_dim;
-    block.layer.head_dim_v = keys.size({"v_head_dim"}, 128);
+    block.layer.head_dim_v = value;
   }
 }
 

@@ -43,7 +43,8 @@ bool says(const base::Json& object, const std::string& key) {
 base::Json with_defaults(const base::Json& object, std::string_view model_type, Part part,
                          std::string& taken) {
   base::Json out = object;
-  if (!object.is_object()) return out;
+  constexpr std::size_t most_keys = 10'000;  // more are refused by who reads them
+  if (!object.is_object() || object.size() > most_keys) return out;
   for (const auto& [key, value] : catalog::config_defaults(model_type)) {
     if (says(object, key)) continue;
     if (part == Part::whole && (is_one_of(key, hidden_names) || is_one_of(key, layer_names)))

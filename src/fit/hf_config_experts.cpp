@@ -202,13 +202,15 @@ void read_mimo_v2(ConfigKeys& keys, Blueprint& plan) {
   plan.extras.router_correction = true;
   const std::vector<std::int64_t> windowed = keys.sizes({"hybrid_layer_pattern"});
   const std::int64_t window = keys.tokens({"sliding_window", "sliding_window_size"});
-  const Layer full = plan.blocks.front().layer;
+  const std::int64_t kv_heads =
+      keys.size({"swa_num_key_value_heads"}, plan.blocks.front().layer.kv_heads);
+  const bool sinks = keys.flag({"add_swa_attention_sink_bias"}, true);
   for (std::size_t i = 0; i < plan.blocks.size() && i < windowed.size(); ++i) {
     if (windowed[i] == 0) continue;
     Layer& layer = plan.blocks[i].layer;
     layer.mixer = Mixer::sliding, layer.window = window;
-    layer.kv_heads = keys.size({"swa_num_key_value_heads"}, full.kv_heads);
-    plan.blocks[i].sinks = keys.flag({"add_swa_attention_sink_bias"}, true);
+    layer.kv_heads = kv_heads;
+    plan.blocks[i].sinks = sinks;
   }
   read_experts(keys, plan, keys.assume({"moe_intermediate_size"}, 2048), {256, 8},
                {keys.size({"first_k_dense_replace"}, 1), 1, 0});

@@ -196,12 +196,11 @@ void read_lfm2_dense(ConfigKeys& keys, Blueprint& plan) {
   if (!keys.flag({"block_auto_adjust_ff_dim"}, true)) return;
   const double factor = keys.number({"block_ffn_dim_multiplier"}, 1.0);
   const std::int64_t multiple = std::max<std::int64_t>(keys.size({"block_multiple_of"}, 256), 1);
-  for (Block& block : plan.blocks) {
-    const std::int64_t reduced = 2 * keys.size({"block_ff_dim", "intermediate_size"}, 12288) / 3;
-    const double scaled = factor * static_cast<double>(reduced);
-    if (!(scaled >= 0 && scaled < 1e8)) return keys.wrong("block_ffn_dim_multiplier is too large");
+  const std::int64_t reduced = 2 * keys.size({"block_ff_dim", "intermediate_size"}, 12288) / 3;
+  const double scaled = factor * static_cast<double>(reduced);
+  if (!(scaled >= 0 && scaled < 1e8)) return keys.wrong("block_ffn_dim_multiplier is too large");
+  for (Block& block : plan.blocks)
     block.layer.ffn = (static_cast<std::int64_t>(scaled) + multiple - 1) / multiple * multiple;
-  }
 }
 
 void read_lfm2_moe(ConfigKeys& keys, Blueprint& plan) {

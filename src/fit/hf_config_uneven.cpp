@@ -1,6 +1,6 @@
-/// Decoders whose layers differ: in head size, in who owns a cache, in what they attend to (Gemma 3n
-/// and 4, Llama 3.2 Vision, models thinned by search).
-/// Defaults are those of the configuration classes of transformers 5.24.
+/// Decoders whose layers differ: in head size, in who owns a cache, in what they attend to (Gemma
+/// 3n and 4, Llama 3.2 Vision, models thinned by search). Defaults are those of the configuration
+/// classes of transformers 5.24.
 
 #include <algorithm>
 #include <array>
@@ -100,10 +100,12 @@ void read_gemma3n(ConfigKeys& keys, Blueprint& plan) {
 void widen_full_layers(ConfigKeys& keys, Blueprint& plan) {
   const std::int64_t width = keys.size({"global_head_dim"}, 512);
   const bool keys_are_values = keys.flag({"attention_k_eq_v"}, false);
+  const std::int64_t kv_heads =
+      keys.size({"num_global_key_value_heads"}, plan.blocks.front().layer.kv_heads);
   for (Block& block : plan.blocks) {
     if (block.layer.mixer != Mixer::attention) continue;
     block.layer.head_dim_k = block.layer.head_dim_v = width;
-    block.layer.kv_heads = keys.size({"num_global_key_value_heads"}, block.layer.kv_heads);
+    block.layer.kv_heads = kv_heads;
     block.value_weights = !keys_are_values;
   }
 }

@@ -276,6 +276,21 @@ TEST(HostileHfConfig, TextPartsInsideTextPartsEnd) {
   EXPECT_EQ(error_of(text), "hidden_size is missing");
 }
 
+TEST(HostileHfConfig, TensOfThousandsOfKeysAreRefused) {
+  std::string more;
+  for (int i = 0; i < 20'000; ++i) more += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + "\":0";
+  EXPECT_EQ(error_of(llama(more)), "more than 10000 keys");
+}
+
+TEST(HostileHfConfig, AListLongerThanAllLayersIsRefused) {
+  std::string list = "0";
+  for (int i = 0; i < 20'000; ++i) list += ",0";
+  EXPECT_EQ(error_of(R"({"model_type":"bamba","hidden_size":64,"num_hidden_layers":2,)"
+                     R"("attn_layer_indices":[)" +
+                     list + "]}"),
+            "attn_layer_indices: a list of more than 10000");
+}
+
 TEST(HostileHfConfig, WhatIsNoObjectIsRefused) {
   EXPECT_EQ(error_of("[]"), "expected a JSON object, found []");
   EXPECT_EQ(error_of("{}"), "hidden_size is missing");
