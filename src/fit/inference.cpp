@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "catalog/conv_nets.hpp"
 #include "fit/compute.hpp"
 #include "fit/outcome.hpp"
 #include "fit/overhead.hpp"
@@ -60,6 +61,11 @@ void add_pass(const Terms& in, bool head, bool first, DeviceTerms& out) {
     out[TermName::compute] = range_of(torch_compute_bytes(shape, plan, in.weights));
     if (head) out[TermName::logits] = range_of(torch_logits_bytes(shape, plan));
   }
+  // A convolution net: the largest maps, an eighth of those that training keeps.
+  if (const double maps = catalog::kept_elements(in.model.name); maps > 0)
+    out[TermName::compute] = between(0.08 * maps * plan.activation_bytes * plan.sequences,
+                                     0.125 * maps * plan.activation_bytes * plan.sequences,
+                                     0.3 * maps * plan.activation_bytes * plan.sequences);
   if (!first) return;
   const bool crosses = std::any_of(shape.layers.begin(), shape.layers.end(),
                                    [](const Layer& l) { return l.mixer == Mixer::cross; });

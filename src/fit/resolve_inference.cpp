@@ -35,6 +35,8 @@ std::int64_t ollama_context(const Devices& devices) {
 
 std::int64_t default_context(const Model& model, Runtime runtime, const Devices& devices) {
   const std::int64_t most = model.shape.max_context;
+  // Patches of an image of 224 x 224 pixels.
+  if (model.shape.kind == ModelKind::vision) return most > 0 ? most : 256;
   const std::int64_t wanted = runtime == Runtime::ollama ? ollama_context(devices) : usual_context;
   return most > 0 ? std::min(wanted, most) : wanted;
 }
@@ -126,7 +128,8 @@ void resolve_tokens(const Model& model, const InferenceOptions& options, const D
   std::int64_t context = asked_context;
   if (context == 0) {
     context = default_context(model, plan.runtime, devices);
-    out.assumptions.push_back({"fit.assume.context", {std::to_string(context)}});
+    if (!model.shape.layers.empty())
+      out.assumptions.push_back({"fit.assume.context", {std::to_string(context)}});
   }
   const std::int64_t most = model.shape.max_context;
   if (most > 0 && context > most)
@@ -154,7 +157,8 @@ void resolve_tokens(const Model& model, const InferenceOptions& options, const D
     return;
   }
   plan.tokens = options.prompt > 0 ? count(options.prompt) : plan.context;
-  if (options.prompt == 0) out.assumptions.push_back({"fit.assume.prompt", {}});
+  if (options.prompt == 0 && keeps_cache(model.shape))
+    out.assumptions.push_back({"fit.assume.prompt", {}});
 }
 
 }  // namespace

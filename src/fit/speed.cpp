@@ -102,8 +102,10 @@ FitSpeed speed_of(const Model& model, const Outcome& outcome, const Devices& dev
   for (const DeviceTerms& share : outcome.shares) {
     const Device& device = all[static_cast<std::size_t>(share.device)];
     if (device.name == "cpu" || device.bandwidth_bytes_per_s > 0) continue;
-    out.tokens_per_s = Fact<TokenRate>::absent(Absence::not_found,
-                                               "data/gpus.csv has no bandwidth for " + device.gpu);
+    out.tokens_per_s = Fact<TokenRate>::absent(
+        Absence::not_found, device.gpu.empty()
+                                ? "the bandwidth of a GPU known by its memory alone"
+                                : "data/gpus.csv has no bandwidth for " + device.gpu);
     return out;
   }
   const TokenBytes bytes = token_bytes(model, outcome, devices);

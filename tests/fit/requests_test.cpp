@@ -61,6 +61,13 @@ TEST(Requests, SayWhatTheyTakeForGranted) {
   EXPECT_EQ(found.dtype, "q4_k_m");
 }
 
+TEST(Requests, OfConvolutionNetsSpeakOfNoTokens) {
+  const Estimate found = answer(shapes::named("resnet-50"), {}, shapes::gpus(1, 24));
+  EXPECT_FALSE(assumes(found, "fit.assume.context"));
+  EXPECT_FALSE(assumes(found, "fit.assume.prompt"));
+  EXPECT_GT(term(found.terms, TermName::compute), 1e6);
+}
+
 TEST(Requests, OllamaTakesItsContextByTheMemory) {
   FitRequest request;
   request.runtime = "ollama";
