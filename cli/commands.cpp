@@ -151,6 +151,8 @@ int run(const Work& work, const CompareOptions& options) {
   return run_compare_command(work, options);
 }
 
+int run(const Work& work, const FitOptions& options) { return run_fit_command(work, options); }
+
 int run(const Work& work, const OomOptions& options) { return run_oom_command(work, options); }
 
 int run(const Work& work, const RecordOptions& options) {
@@ -175,6 +177,7 @@ int run_child(std::string_view name, const std::string& what) {
     const auto emit = [](const std::string& line) { (void)print(line + "\n"); };
     return print_answer(child_load(input, emit) + "\n", exit_yes);
   }
+  if (name == "__allocate") return print_answer(child_allocate(input), exit_yes);
   return print_answer(
       name == "__bandwidth" ? child_bandwidth(input) : child_measure(input, std::cerr), exit_yes);
 }
@@ -198,7 +201,8 @@ int run_command_line(int argc, char** argv) {
   catch_signals();
   try {
     const std::string_view first = argc > 1 ? argv[1] : "";
-    if (first == "__probe" || first == "__measure" || first == "__bandwidth" || first == "__load")
+    if (first == "__probe" || first == "__measure" || first == "__bandwidth" || first == "__load" ||
+        first == "__allocate")
       return run_child(first, argc > 2 ? argv[2] : "");
     return run_user_command(argc, argv);
   } catch (const std::exception& e) {

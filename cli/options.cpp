@@ -56,6 +56,9 @@ class Builder {
       c.add_option("-o,--output", record_.output, help("output"))->type_name("FILE");
       add_deep(c, record_.deep);
     });
+    add_command("fit", [this](CLI::App& c) {
+      add_fit_options(c, fit_, [this](const std::string& name) { return help("fit-" + name); });
+    });
     add_command("oom", [this](CLI::App& c) { c.add_option("FILE", oom_.file, help("oom-file")); });
   }
 
@@ -73,6 +76,7 @@ class Builder {
     if (app_.got_subcommand("compare")) return compare_;
     if (app_.got_subcommand("record")) return record_;
     if (app_.got_subcommand("oom")) return oom_;
+    if (app_.got_subcommand("fit")) return fit_;
     return page_;
   }
 
@@ -195,6 +199,7 @@ class Builder {
   CompareOptions compare_;
   RecordOptions record_;
   OomOptions oom_;
+  FitOptions fit_;
 };
 
 bool is_fill(const std::string& word) {

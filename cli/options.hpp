@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "fit_options.hpp"
+
 namespace gpuready::cli {
 
 struct CommonOptions {
@@ -58,7 +60,7 @@ struct RecordOptions {
 
 using CommandOptions =
     std::variant<PageOptions, FactsOptions, DeviceOptions, DoctorOptions, SetupOptions,
-                 BenchOptions, CompareOptions, RecordOptions, OomOptions>;
+                 BenchOptions, CompareOptions, RecordOptions, OomOptions, FitOptions>;
 
 struct Options {
   CommonOptions common;

@@ -219,6 +219,27 @@ struct FitSpeed {
   }
 };
 
+/// With --verify: the prediction allocated on a GPU.
+struct FitCheck {
+  std::string device;
+  std::int64_t asked_bytes = 0;
+  Fact<std::int64_t> allocated_bytes, taken_bytes, context_bytes;
+  bool held = false;
+  Message why;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& f) {
+    f("device", s.device, Unit::none, "as cuda:0");
+    f("asked_bytes", s.asked_bytes, Unit::bytes, "the high total without the context");
+    f("allocated_bytes", s.allocated_bytes, Unit::bytes, "what the driver gave");
+    f("taken_bytes", s.taken_bytes, Unit::bytes, "by how much free memory fell");
+    f("context_bytes", s.context_bytes, Unit::bytes,
+      "what a context takes here: free memory before it less that after it");
+    f("held", s.held, Unit::none, "whether all of it could be had");
+    f("why", s.why, Unit::none, "one sentence");
+  }
+};
+
 /// The answer for one model with one runtime.
 struct Estimate {
   ModelSummary model;
@@ -237,6 +258,7 @@ struct Estimate {
   Limits limits;
   std::vector<Suggestion> suggestions;
   FitSpeed speed;
+  std::vector<FitCheck> checks;  ///< with --verify, one for each device
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
@@ -257,6 +279,7 @@ struct Estimate {
     f("limits", s.limits, Unit::none, "largest options with which it still fits");
     f("suggestions", s.suggestions, Unit::none, "what would take less, least loss first");
     f("speed", s.speed, Unit::none, "expected speed of one sequence");
+    f("checks", s.checks, Unit::none, "with --verify: the prediction allocated, device by device");
   }
 };
 

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "gpuready/compare.hpp"
+#include "gpuready/fit.hpp"
+#include "gpuready/fit_list.hpp"
 #include "gpuready/oom.hpp"
 #include "gpuready/result.hpp"
 #include "gpuready/run.hpp"
@@ -65,6 +67,7 @@ struct CommandEnd {
   std::string how;  ///< "exited with status 1"
 };
 
+
 /// Which facts are wanted, beyond those that cost nothing.
 struct FactsRequest {
   bool wake = false;        ///< touch a laptop's GPU that is asleep
@@ -92,6 +95,10 @@ class Session {
   /// A run with its schema, version and time filled in.
   [[nodiscard]] virtual Run new_run(std::string_view command) const = 0;
   virtual Result<Fit> fit(const Machine& machine) = 0;
+  /// What one model takes on this machine, or on the GPU that the request names. The code of an
+  /// error is network_fault where the Hub could not be asked.
+  virtual Result<Estimate> estimate(const Machine& machine, const FitRequest& request) = 0;
+  virtual Result<FitList> list_fits(const Machine& machine, const FitRequest& request) = 0;
   virtual Result<Next> next(const Machine& machine, const Doctor& doctor,
                             const DeviceChoice& torch_device, const Bench& bench) = 0;
   /// What to install, step by step; for root without sudo.
@@ -144,6 +151,13 @@ Result<Comparison> compare_files(const std::string& first, const std::string& se
 Result<Oom> explain_oom(std::string_view log);
 std::string show_text(const Run& run, const Oom& oom, const Style& style);
 std::string show_json(const Run& run, const Oom& oom);
+/// One model's memory, and what fits at all.
+std::string show_text(const Run& run, const Estimate& estimate, const Style& style);
+std::string show_json(const Run& run, const Estimate& estimate);
+std::string show_text(const Run& run, const FitList& list, const Style& style);
+std::string show_json(const Run& run, const FitList& list);
+/// "24GiB", "24 GB", "512MiB" in bytes; GB are 10^9. A bare number is an error.
+Result<std::int64_t> parse_bytes(std::string_view text);
 /// A text of the message files.
 std::string message_text(const Style& style, std::string_view key,
                          std::vector<std::string> args = {});
@@ -156,6 +170,7 @@ std::string language_for(std::string_view locale);
 std::string child_probe(std::string_view what, const std::function<void(const std::string&)>& emit);
 std::string child_measure(std::string_view input, std::ostream& progress);
 std::string child_bandwidth(std::string_view input);
+std::string child_allocate(std::string_view input);
 std::string child_load(std::string_view input, const std::function<void(const std::string&)>& emit);
 
 /// Kills the children that run now; safe in a signal handler.

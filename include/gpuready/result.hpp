@@ -13,6 +13,9 @@ struct Error {
   int code = 0;
 };
 
+/// The code of an Error that the network is to blame for.
+inline constexpr int network_fault = 10000;
+
 template <class T>
 using Result = tl::expected<T, Error>;
 

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "base/json.hpp"
+#include "bench/allocate.hpp"
 #include "bench/bandwidth.hpp"
 #include "bench/patient.hpp"
 #include "bench/runner.hpp"
@@ -103,6 +104,19 @@ std::string child_bandwidth(std::string_view input) {
   } else {
     answer.errors.push_back({"", "", {"", {json ? reader.error() : json.error().text}}, false});
   }
+  return base::dump_json(writer.write(answer), false);
+}
+
+std::string child_allocate(std::string_view input) {
+  base::JsonWriter writer(base::keep_message);
+  bench::AllocateRequest request;
+  bench::AllocateAnswer answer;
+  base::JsonReader reader;
+  const auto json = base::parse_json(input);
+  if (json && reader.read(*json, request))
+    answer = bench::try_to_allocate(*host::make_real_host(), request);
+  else
+    answer.error = json ? reader.error() : json.error().text;
   return base::dump_json(writer.write(answer), false);
 }
 

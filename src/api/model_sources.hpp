@@ -11,9 +11,7 @@
 
 namespace gpuready::api {
 
-/// Errors of the network carry this code; all others are of what the user gave.
-inline constexpr int network_fault = 10000;
-
+/// Errors of the network carry network_fault; all others are of what the user gave.
 /// `host` must outlive it.
 std::unique_ptr<fit::ByteSource> open_local(host::Host& host, std::string path);
 

@@ -1,4 +1,5 @@
 #include "base/messages.hpp"
+#include "base/quantity.hpp"
 #include "gpuready/gpuready.hpp"
 #include "report/report.hpp"
 
@@ -26,6 +27,8 @@ std::string show_text(const Run& run, View view, const Style& style) {
 }
 
 std::string show_json(const Run& run, View view) { return report::json(run, view); }
+
+Result<std::int64_t> parse_bytes(std::string_view text) { return base::parse_bytes(text); }
 
 std::string message_text(const Style& style, std::string_view key, std::vector<std::string> args) {
   return base::Messages::language(style.language).text(key, std::move(args));

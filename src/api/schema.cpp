@@ -55,6 +55,16 @@ Json record_schema() {
   return schema;
 }
 
+/// With MODEL one estimate, without it a list.
+Json fit_schema() {
+  Json one = finish("fit", base::json_schema<Estimate>(), false);
+  Json list = finish("fit", base::json_schema<FitList>(), false);
+  Json out{{"$schema", one["$schema"]}, {"title", one["title"]}};
+  for (Json* part : {&one, &list}) part->erase("$schema"), part->erase("title");
+  out["anyOf"] = Json::array({std::move(one), std::move(list)});
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> json_schemas() {
@@ -66,6 +76,7 @@ std::vector<std::pair<std::string, std::string>> json_schemas() {
           {"bench", text(finish("bench", base::json_schema<Bench>(), false))},
           {"bench-case", text(finish("bench-case", base::json_schema<Case>(), false))},
           {"compare", text(finish("compare", base::json_schema<Comparison>(), false))},
+          {"fit", text(fit_schema())},
           {"oom", text(finish("oom", base::json_schema<Oom>(), false))},
           {"setup", text(finish("setup", base::json_schema<Setup>(), false))},
           {"rules", text(finish("rules", base::json_schema<RuleList>(), false))},
@@ -86,6 +97,10 @@ std::string json_documentation() {
   base::document_fields<Setup>("", out);
   out += "\n## `gpuready compare --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
   base::document_fields<Comparison>("", out);
+  out += "\n## `gpuready fit MODEL --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<Estimate>("", out);
+  out += "\n## `gpuready fit --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<FitList>("", out);
   out += "\n## `gpuready oom --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
   base::document_fields<Oom>("", out);
   out +=

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "api/find_facts.hpp"
+#include "api/fit.hpp"
 #include "api/input.hpp"
 #include "api/measure.hpp"
 #include "api/record.hpp"
@@ -41,6 +42,12 @@ class CommonSession : public Session {
 
   Result<Fit> fit(const Machine& machine) override {
     return fit::rule_of_thumb(machine, tables_.catalog);
+  }
+  Result<Estimate> estimate(const Machine& machine, const FitRequest& request) override {
+    return api::estimate_model(*real_, machine, tables_.catalog, request);
+  }
+  Result<FitList> list_fits(const Machine& machine, const FitRequest& request) override {
+    return api::list_fitting(machine, tables_.catalog, request);
   }
   Result<Next> next(const Machine& machine, const Doctor& doctor, const DeviceChoice& torch_device,
                     const Bench& bench) override {

@@ -18,4 +18,7 @@ Result<Estimate> estimate_fully(const Model& model, const FitRequest& request,
 std::vector<FittingModel> which_fit(const catalog::Catalog& catalog, const FitRequest& request,
                                     const Devices& devices);
 
+/// How many rows the filters leave.
+std::int64_t considered(const catalog::Catalog& catalog, const FitRequest& request);
+
 }  // namespace gpuready::fit

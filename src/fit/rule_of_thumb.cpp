@@ -39,6 +39,21 @@ const Gpu* largest_usable_gpu(const Machine& machine) {
 
 }  // namespace
 
+std::vector<RuleOfThumb> rules_of_thumb(std::int64_t usable_bytes,
+                                        const catalog::Catalog& catalog) {
+  std::vector<RuleOfThumb> rules;
+  for (const Precision& precision : precisions) {
+    RuleOfThumb rule;
+    rule.dtype = precision.dtype;
+    rule.bytes_per_parameter = precision.bytes;
+    rule.max_parameters = static_cast<std::int64_t>(
+        std::floor(static_cast<double>(usable_bytes) / precision.bytes));
+    rule.example = largest_model(catalog, rule.max_parameters);
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
 Fit rule_of_thumb(const Machine& machine, const catalog::Catalog& catalog) {
   Fit fit;
   const Gpu* gpu = largest_usable_gpu(machine);
@@ -49,15 +64,7 @@ Fit rule_of_thumb(const Machine& machine, const catalog::Catalog& catalog) {
     fit.usable_bytes = Fact<std::int64_t>::absent(
         Absence::unreadable, std::to_string(*fit.usable_bytes) + " bytes is no size of a memory");
   if (!fit.usable_bytes) return fit;
-  for (const Precision& precision : precisions) {
-    RuleOfThumb rule;
-    rule.dtype = precision.dtype;
-    rule.bytes_per_parameter = precision.bytes;
-    rule.max_parameters = static_cast<std::int64_t>(
-        std::floor(static_cast<double>(*fit.usable_bytes) / precision.bytes));
-    rule.example = largest_model(catalog, rule.max_parameters);
-    fit.rule_of_thumb.push_back(std::move(rule));
-  }
+  fit.rule_of_thumb = rules_of_thumb(*fit.usable_bytes, catalog);
   return fit;
 }
 

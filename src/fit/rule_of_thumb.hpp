@@ -11,4 +11,7 @@ namespace gpuready::fit {
 /// the usable GPU with most of it, or on main memory where no GPU is usable.
 Fit rule_of_thumb(const Machine& machine, const catalog::Catalog& catalog);
 
+/// The same rule for so many bytes.
+std::vector<RuleOfThumb> rules_of_thumb(std::int64_t usable_bytes, const catalog::Catalog& catalog);
+
 }  // namespace gpuready::fit

@@ -87,4 +87,9 @@ std::vector<FittingModel> which_fit(const catalog::Catalog& catalog, const FitRe
   return out;
 }
 
+std::int64_t considered(const catalog::Catalog& catalog, const FitRequest& request) {
+  return std::ranges::count_if(catalog.models,
+                               [&](const catalog::Model& row) { return wanted(row, request); });
+}
+
 }  // namespace gpuready::fit
