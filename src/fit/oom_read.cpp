@@ -165,21 +165,19 @@ bool read_torch_host(std::string_view text, Oom& oom) {
 /// "To serve at least one request with the model's max seq len (N), (X KV cache is needed, which is
 /// larger than the available KV cache memory (Y). ... the estimated maximum model length is M."
 bool read_vllm_cache(std::string_view text, Oom& oom) {
-  if (contains(text, "KV cache is needed")) {
+  const bool needed = contains(text, "KV cache is needed");
+  const bool stored = contains(text, "maximum number of tokens that can be stored in KV cache");
+  const bool none = contains(text, "No available memory for the cache blocks");
+  if (!needed && !stored && !none) return false;
+  oom.program = "vllm", oom.asked_for = "kv-cache", oom.cause = OomCause::cache_limit;
+  oom.messages = needed ? count_of(text, "KV cache is needed") : 1;
+  if (needed) {
     oom.asked_bytes = told(size_before(text, "KV cache is needed"));
     oom.free_bytes = told(size_after(text, "available KV cache memory ("));
     oom.max_context = told(integer_after(text, "estimated maximum model length is "));
-    oom.messages = count_of(text, "KV cache is needed");
-  } else if (contains(text, "maximum number of tokens that can be stored in KV cache")) {
-    oom.max_context = told(integer_after(text, "can be stored in KV cache ("));
-    oom.messages = 1;
-  } else if (contains(text, "No available memory for the cache blocks")) {
-    oom.free_bytes = told(std::int64_t{0});
-    oom.messages = 1;
-  } else {
-    return false;
   }
-  oom.program = "vllm", oom.asked_for = "kv-cache", oom.cause = OomCause::cache_limit;
+  if (!needed && stored) oom.max_context = told(integer_after(text, "can be stored in KV cache ("));
+  if (none) oom.free_bytes = told(std::int64_t{0});
   return true;
 }
 

@@ -23,6 +23,12 @@ class ScriptedSession : public Session {
   }
   [[nodiscard]] Run new_run(std::string_view /*command*/) const override { return {}; }
   Result<Fit> fit(const Machine& /*machine*/) override { return failure("not in this test"); }
+  Result<Estimate> estimate(const Machine& /*machine*/, const FitRequest& /*request*/) override {
+    return failure("not in this test");
+  }
+  Result<FitList> list_fits(const Machine& /*machine*/, const FitRequest& /*request*/) override {
+    return failure("not in this test");
+  }
   Result<Next> next(const Machine& /*machine*/, const Doctor& /*doctor*/,
                     const DeviceChoice& /*torch_device*/, const Bench& /*bench*/) override {
     return failure("not in this test");
