@@ -20,8 +20,8 @@ CLI::Option* add_count(CLI::App& c, const char* name, std::int64_t& value, const
 }
 
 void add_memory(CLI::App& c, FitOptions& o, const Help& help) {
-  auto* const gpu = c.add_option("--gpu", o.request.gpu, help("gpu"))->type_name("NAME");
-  c.add_option("--vram", o.vram, help("vram"))->type_name("SIZE")->excludes(gpu);
+  c.add_option("--gpu", o.request.gpu, help("gpu"))->type_name("NAME");
+  c.add_option("--vram", o.vram, help("vram"))->type_name("SIZE");
   add_count(c, "--gpus", o.request.gpus, help("gpus"), 1, 4096);
   c.add_option("--kind", o.request.kind, help("kind"))
       ->type_name("llm|vlm|...")

@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -16,6 +17,8 @@ constexpr std::size_t most_bytes = std::size_t{16} << 20U;
 
 Result<std::string> read_log(const std::string& file) {
   if (file.empty() || file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  if (std::error_code ignored; std::filesystem::is_directory(file, ignored))
+    return failure(std::strerror(EISDIR));
   std::ifstream in(file, std::ios::binary);
   if (!in) return failure(std::strerror(errno));
   in.seekg(0, std::ios::end);
@@ -26,7 +29,7 @@ Result<std::string> read_log(const std::string& file) {
     in.clear(), in.seekg(0);
   in.clear();
   std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad() || (text.empty() && errno == EISDIR)) return failure(std::strerror(EISDIR));
+  if (in.bad()) return failure(std::strerror(EIO));
   return text;
 }
 

@@ -116,9 +116,19 @@ Result<bool> BenchRun::add(const BenchRequest& part) {
   return true;
 }
 
+/// Of a type that was not measured yet, what the device did in another one says more than a guess:
+/// no type is more than some times as fast as fp32.
 bench::Pace BenchRun::pace_of(const bench::MeasureRequest& request) const {
   const auto known = paces_.find(pace_key(request.backend));
-  return known == paces_.end() ? first_guess(machine_, request.backend) : known->second;
+  if (known != paces_.end()) return known->second;
+  bench::Pace pace = first_guess(machine_, request.backend);
+  constexpr double most_times = 8;  // with the doubt of a guess, far more than Tensor Cores
+  double best = 0;
+  for (const auto& [key, other] : paces_)
+    if (base::starts_with(key, request.backend.device + " "))
+      best = std::max(best, other.flops), pace.start_s = other.start_s;
+  if (best > 0) pace.flops = std::min(pace.flops, most_times * best);
+  return pace;
 }
 
 bench::CaseTime BenchRun::time_of(const PlannedCase& planned) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.hpp"
 #include "catalog/context_memory.hpp"
 #include "fit/range.hpp"
 
@@ -18,31 +19,43 @@ double number_of(const std::string& text) {
   return value;
 }
 
-/// Runs of digits: what tells GPUs' names apart.
-std::vector<std::string> digits_of(const std::string& name) {
-  std::vector<std::string> out;
-  bool inside = false;
-  for (const char c : name) {
-    const bool digit = c >= '0' && c <= '9';
-    if (digit && !inside) out.emplace_back();
-    if (digit) out.back() += c;
-    inside = digit;
-  }
+/// Letters and digits, in lower case.
+std::string plain(const std::string& name) {
+  std::string out;
+  for (const char c : base::lower(name))
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) out += c;
   return out;
 }
 
-std::string near_names(const std::vector<catalog::Gpu>& table, const std::string& name) {
-  constexpr std::size_t most = 6;
-  std::string out;
-  std::size_t found = 0;
-  for (const catalog::Gpu& gpu : table) {
-    const auto wanted = digits_of(name), has = digits_of(gpu.name);
-    const bool is_near = std::any_of(wanted.begin(), wanted.end(), [&](const std::string& run) {
-      return std::find(has.begin(), has.end(), run) != has.end();
-    });
-    if (!is_near || found == most) continue;
-    out += (found > 0 ? ", " : "") + gpu.name, ++found;
+/// How many letters have to be changed, added or left out to make `name` of the end of `full`
+/// (people leave out what drivers put in front).
+std::size_t letters_apart(const std::string& name, const std::string& full) {
+  std::vector<std::size_t> row(full.size() + 1, 0);
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    std::size_t before = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < full.size(); ++j) {
+      const std::size_t changed = before + (name[i] == full[j] ? 0 : 1);
+      before = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, before + 1});
+    }
   }
+  return row.back();
+}
+
+std::string near_names(const std::vector<catalog::Gpu>& table, const std::string& name) {
+  constexpr std::size_t most = 6, most_letters = 3;
+  const std::string wanted = plain(name);
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const catalog::Gpu& gpu : table) {
+    const std::size_t apart = letters_apart(wanted, plain(gpu.name));
+    if (apart <= std::min(most_letters, wanted.size() / 2)) near.emplace_back(apart, gpu.name);
+  }
+  std::stable_sort(near.begin(), near.end(),
+                   [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, near.size()); ++i)
+    out += (i > 0 ? ", " : "") + near[i].second;
   return out;
 }
 
