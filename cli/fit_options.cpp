@@ -63,9 +63,9 @@ void add_images(CLI::App& c, FitOptions& o, const Help& help) {
 
 void add_training(CLI::App& c, FitOptions& o, const Help& help) {
   TrainingOptions& t = o.request.training;
-  c.add_option("--task", t.task, help("task"))
-      ->type_name("full|lora|qlora")
-      ->check(CLI::IsMember({"full", "lora", "qlora"}));
+  auto* const task = c.add_option("--task", t.task, help("task"))
+                         ->type_name("full|lora|qlora")
+                         ->check(CLI::IsMember({"full", "lora", "qlora"}));
   c.add_option("--optimizer", t.optimizer, help("optimizer"))
       ->type_name("NAME")
       ->check(CLI::IsMember({"adamw", "adamw-8bit", "adamw-4bit", "adafactor", "sgd",
@@ -88,6 +88,11 @@ void add_training(CLI::App& c, FitOptions& o, const Help& help) {
   auto* const zero = add_count(c, "--zero", t.zero, help("zero"), 0, 3);
   c.add_flag("--fsdp", t.fsdp, help("fsdp"))->excludes(zero);
   add_count(c, "--cp", t.cp, help("cp"), 1, 4096);
+  // Without a task they would change nothing, and the answer would be taken for that of training.
+  for (const char* name :
+       {"--optimizer", "--precision", "--checkpointing", "--loss", "--micro-batch", "--seq",
+        "--lora-rank", "--lora-targets", "--zero", "--fsdp", "--cp"})
+    c.get_option(name)->needs(task);
 }
 
 }  // namespace
@@ -129,6 +134,9 @@ Result<FitRequest> fit_request(const FitOptions& options) {
   }
   if (request.runtime == "train" && t.task.empty()) t.task = "full";
   const bool trains = !t.task.empty();
+  if (trains && (i.batch > 0 || i.context > 0))
+    return failure(i.batch > 0 ? "--batch is of inference: with --task, say --micro-batch"
+                               : "--context is of inference: with --task, say --seq");
   const bool of_training = i.offload == "optimizer" || i.offload == "all";
   if (!i.offload.empty() && i.offload != "none" && of_training != trains)
     return failure("--offload " + i.offload + ": expected " +

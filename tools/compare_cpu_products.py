@@ -77,7 +77,7 @@ def theirs(side, size, threads, argument):
 
 def ours(binary, size, dtype):
     command = [binary, "bench", "--lesson", "--device", "cpu", "--size", str(size), "--dtype", dtype,
-               "--max-time", "1.5", "--json"]
+               "--max-time", "10", "--json"]
     out = subprocess.run(command, capture_output=True, env=environment(None), check=True)
     return json.loads(out.stdout)["cases"][0]
 

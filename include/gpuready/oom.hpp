@@ -55,11 +55,13 @@ struct Oom {
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
     f("program", s.program, Unit::none,
-      "pytorch, vllm, llama.cpp, ollama, jax, tensorflow, cupy, kernel, cuda or unknown");
+      "pytorch, pytorch-rocm, vllm, sglang, llama.cpp, ollama, jax, tensorflow, cupy, numpy, sycl, "
+      "onnxruntime, tensorrt, kernel, cuda or unknown");
     f("device", s.device, Unit::none, "device in the program's words");
     f("asked_for", s.asked_for, Unit::none,
-      "logits, attention-scores, optimizer, backward, weights, kv-cache, compute-buffer, vae or "
-      "unknown");
+      "logits, attention-scores, optimizer, backward, weights, kv-cache, compute-buffer, vae, "
+      "start, "
+      "shared-memory, container-limit or unknown");
     f("messages", s.messages, Unit::count, "such messages in the text; the last one is explained");
     f("asked_bytes", s.asked_bytes, Unit::bytes, "what was asked for");
     f("total_bytes", s.total_bytes, Unit::bytes, "memory of the device");

@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "bench/bandwidth.hpp"
+#include "bench/cpu_backend.hpp"
 
 namespace gpuready::api {
 
@@ -13,24 +14,10 @@ namespace {
 /// Start of a child on a server with many GPUs, and the transfers.
 constexpr std::chrono::seconds deadline{90};
 
-/// "32768K" of sysfs; the largest index is the last cache. 0 where it can't be read.
-std::int64_t last_cache_bytes(host::Host& host) {
-  std::int64_t largest = 0;
-  for (const int index : {0, 1, 2, 3, 4}) {
-    const auto text = host.read_file("/sys/devices/system/cpu/cpu0/cache/index" +
-                                     std::to_string(index) + "/size");
-    if (!text) continue;
-    const std::string_view size = base::trim(*text);
-    if (size.empty() || size.back() != 'K') continue;
-    const auto kibibytes = base::to_integer(size.substr(0, size.size() - 1));
-    largest = std::max(largest, kibibytes.value_or(0) * 1024);
-  }
-  return largest;
-}
-
 /// The CPU, and every GPU on which a kernel ran; or the one that was named.
 std::vector<std::string> devices(const Machine& machine, const BenchRequest& request) {
-  if (!request.device.empty()) return {request.device == "cuda" ? "cuda:0" : request.device};
+  if (!request.device.empty() && request.device != "all")
+    return {request.device == "cuda" ? "cuda:0" : request.device};
   std::vector<std::string> names{"cpu"};
   for (const Gpu& gpu : machine.gpus)
     if (gpu.kernel.is(true) && gpu.cuda_index)
@@ -71,12 +58,16 @@ void add_bandwidth(BenchRun& run) {
       run.bench().time.left_out.push_back({"bench.left-out-bandwidth", {names[i]}});
       continue;
     }
+    if (base::starts_with(names[i], "opencl")) {
+      run.bench().errors.push_back({names[i], "", {"bench.error.no-bandwidth", {names[i]}}, false});
+      continue;
+    }
     run.show(static_cast<double>(i) / static_cast<double>(names.size()),
              {"bench.progress.bandwidth", {names[i]}});
     bench::BandwidthRequest one;
     one.device = names[i];
     one.threads = request.threads > 0 ? request.threads : machine.cpu.usable_threads.value_or(1);
-    one.cache_bytes = last_cache_bytes(run.host());
+    one.cache_bytes = static_cast<std::int64_t>(bench::last_level_cache_bytes(run.host()));
     one.host_budget_bytes = machine.memory.usable_bytes.value_or(0) / 2;
     bench::BandwidthAnswer answer = ask_child(run.host(), one, run.left_s());
     Bench& bench = run.bench();

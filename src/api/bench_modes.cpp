@@ -72,7 +72,7 @@ Result<BenchAnswer> measure_products(BenchRun& run) {
   if (request.mode == BenchMode::lesson || request.mode == BenchMode::standard)
     run.repeat_first_use();
   const bool several =
-      request.device == "all" || (request.mode == BenchMode::standard && request.device.empty());
+      (request.device == "all" && request.products) || (request.mode == BenchMode::standard && request.device.empty());
   if (several) measure_peers(run);
   if (request.torch) measure_torch(run);
   return run.finish();

@@ -274,7 +274,10 @@ void BenchRun::measure(double part) {
       show((done_s + done * seconds) / (done_s + rest_s), planned.what);
     };
     report(0);
-    keep(planned, measure_timed(planned, report), {!stopped(), true});
+    Timed timed = measure_timed(planned, report);
+    const bool nothing = timed.answer.measured.cases.empty() && timed.answer.measured.errors.empty();
+    if (nothing && !stopped()) leave_out(planned);  // the time was over among the trials
+    keep(planned, std::move(timed), {!stopped(), true});
     done_s += seconds;
   }
 }

@@ -1,6 +1,8 @@
 #pragma once
 /// Empties a CPU's caches of what a product has left there.
 
+#include <vector>
+
 #include "bench/matrix.hpp"
 #include "gpuready/result.hpp"
 
@@ -11,12 +13,13 @@ tl::unexpected<Error> no_cache_size();
 
 class CacheSweep {
  public:
-  /// Writes to twice as many bytes as the last cache holds. The private caches of other cores keep
-  /// what they have, at most a few per cent of it. The error says that the size is not known.
+  /// On every CPU that this process may run on, writes its share of twice the last caches' bytes
+  /// (`cache_bytes`: all of them together), and at least what private caches hold. The error says
+  /// that the size is not known, or that no thread could be had.
   Result<bool> run(double cache_bytes);
 
  private:
-  Bytes bytes_;  // kept: fresh pages would cost more than the sweep
+  std::vector<Bytes> parts_;  // kept: fresh pages would cost more than the sweep
 };
 
 }  // namespace gpuready::bench

@@ -10,6 +10,7 @@
 #include "bench/memory_plan.hpp"
 #include "bench/opencl_device.hpp"
 #include "bench/timing.hpp"
+#include "gpuready/units.hpp"
 #include "vendor/clblast.hpp"
 
 namespace gpuready::bench {
@@ -61,6 +62,9 @@ class ClBlastBackend : public Backend {
     cache_bytes_ = static_cast<double>(
         opencl_number<std::uint64_t>(cl_, device_, cl::device_global_mem_cache_size, "")
             .value_or(0U));
+    // A GPU's driver tells of the cache of one processor (16 KB on AMD), not of the large one.
+    constexpr double largest_of_gpus = 128 * mib;  // AMD Navi 21's; NVIDIA's reach 126 MB (B200)
+    if ((*type & cl::type_gpu) != 0) cache_bytes_ = std::max(cache_bytes_, largest_of_gpus);
     int code = cl::success;
     context_ = cl_.clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &code);
     if (code != cl::success) return cl_failure("clCreateContext", code);

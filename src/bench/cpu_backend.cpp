@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <map>
 
 #include "base/format.hpp"
 #include "base/text.hpp"
@@ -33,15 +34,28 @@ double size_in_bytes(std::string_view text) {
 
 }  // namespace
 
+/// Several processors share an instance of the last cache, or all of them do: each instance counts
+/// once.
 double last_level_cache_bytes(host::Host& host) {
-  const std::string folder = "/sys/devices/system/cpu/cpu0/cache";
-  double largest = 0;
-  for (const std::string& name : host.list(folder).value_or(std::vector<std::string>())) {
-    if (!base::starts_with(name, "index")) continue;
-    const auto size = host.read_file(folder + "/" + name + "/size");
-    if (size) largest = std::max(largest, size_in_bytes(*size));
+  const std::string folder = "/sys/devices/system/cpu";
+  std::map<std::string, double> instances;
+  for (const std::string& cpu : host.list(folder).value_or(std::vector<std::string>())) {
+    if (!base::starts_with(cpu, "cpu") || !base::to_integer(cpu.substr(3))) continue;
+    double largest = 0;
+    std::string shared = cpu;
+    const std::string caches = folder + "/" + cpu + "/cache";
+    for (const std::string& name : host.list(caches).value_or(std::vector<std::string>())) {
+      if (!base::starts_with(name, "index")) continue;
+      const auto size = host.read_file(caches + "/" + name + "/size");
+      if (!size || size_in_bytes(*size) <= largest) continue;
+      largest = size_in_bytes(*size);
+      shared = host.read_file(caches + "/" + name + "/shared_cpu_list").value_or(cpu);
+    }
+    instances[shared] = largest;
   }
-  return largest;
+  double sum = 0;
+  for (const auto& [shared, bytes] : instances) sum += bytes;
+  return sum;
 }
 
 Result<Case> start_cpu_case(host::Host& host, const BackendRequest& request) {

@@ -12,7 +12,7 @@ namespace gpuready::bench {
 /// The checks and the facts that every backend for the CPU begins with; the error is for the user.
 Result<Case> start_cpu_case(host::Host& host, const BackendRequest& request);
 
-/// Bytes of the largest cache that /sys tells of; 0 where it tells of none.
+/// Bytes of all last caches together that /sys tells of; 0 where it tells of none.
 double last_level_cache_bytes(host::Host& host);
 
 class CpuBackend : public Backend {

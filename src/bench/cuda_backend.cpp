@@ -131,9 +131,10 @@ Result<Elapsed> CudaBackend::run_while(std::int64_t repeats,
 /// A first product of its own may load kernels, which can wait for the stream: only batches are
 /// held back. `started_s` is when the device could begin.
 Result<bool> CudaBackend::queue(std::int64_t repeats, double& started_s) {
-  const bool held = repeats > 1 && gate_.usable();
+  const bool held = (repeats > 1 || hold_next_) && gate_.usable();
+  hold_next_ = false;
   if (held) gate_.close();
-  started_s = steady_seconds();
+  const double begun_s = started_s = steady_seconds();
   if (timer_.usable())
     if (auto r = timer_.start(); !r) return r;
   for (std::int64_t i = 0; i < repeats; ++i) {
@@ -145,7 +146,8 @@ Result<bool> CudaBackend::queue(std::int64_t repeats, double& started_s) {
   }
   if (timer_.usable())
     if (auto r = timer_.stop(); !r) return r;
-  if (held && repeats <= StreamGate::most_queued) started_s = steady_seconds();
+  if (held && repeats <= StreamGate::most_queued)
+    started_s = gate_.was_late() ? begun_s : steady_seconds();
   return true;
 }
 
@@ -165,6 +167,7 @@ Result<bool> CudaBackend::flush_cache() {
     if (auto r = flush_.allocate(size); !r) return r;
   const int code = cuda().cuMemsetD8Async(flush_.address(), 0, size, nullptr);
   if (auto r = cuda_result(cuda(), "cuMemsetD8Async", code); !r) return r;
+  hold_next_ = true;  // else the time until the launch arrives would count
   return wait();
 }
 

@@ -88,6 +88,7 @@ class CudaBackend : public Backend {
   StreamGate gate_;
   std::vector<std::unique_ptr<Set>> sets_;
   std::size_t next_set_ = 0;
+  bool hold_next_ = false;
   DeviceMemory flush_;
   PinnedMemory pinned_a_, pinned_b_, pinned_c_;
   const Operands* operands_ = nullptr;

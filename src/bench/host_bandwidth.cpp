@@ -87,6 +87,7 @@ class HostMemory {
       : workers_(threads), a_(length), b_(length), c_(length) {
     workers_.run([this](std::size_t i, std::size_t n) {
       const Part part = part_of(a_.size(), i, n);
+      std::fill(a_.begin() + at(part.begin), a_.begin() + at(part.end), 0.0);
       std::fill(b_.begin() + at(part.begin), b_.begin() + at(part.end), 1.5);
       std::fill(c_.begin() + at(part.begin), c_.begin() + at(part.end), 0.25);
     });
@@ -108,7 +109,8 @@ class HostMemory {
       for (std::size_t j = part.begin; j < part.end; ++j) a[j] = b[j] + 3 * c[j];
     });
   }
-  /// Whether the last triad is right, at both ends.
+  /// Whether the last copy, or the last triad, is right, at both ends.
+  [[nodiscard]] bool copy_is_right() const { return a_.front() == 1.5 && a_.back() == 1.5; }
   [[nodiscard]] bool triad_is_right() const { return a_.front() == 2.25 && a_.back() == 2.25; }
 
  private:
@@ -127,6 +129,13 @@ void add(BandwidthAnswer& answer, const Result<Bandwidth>& row, std::size_t byte
   answer.rows.back().bytes = static_cast<std::int64_t>(bytes);
 }
 
+/// Marks the last row where its bytes are not what they must be.
+void check(BandwidthAnswer& answer, bool right) {
+  if (right || answer.rows.empty()) return;
+  answer.rows.back().flags.emplace_back("wrong-bytes");
+  answer.errors.push_back({"cpu", "", {"bench.error.wrong-bytes", {"cpu"}}, true});
+}
+
 }  // namespace
 
 BandwidthAnswer measure_host_bandwidth(const BandwidthRequest& request, const Clock& clock) {
@@ -140,13 +149,13 @@ BandwidthAnswer measure_host_bandwidth(const BandwidthRequest& request, const Cl
         measure_transfer(
             "cpu", "host-copy", 2 * one, request.max_time_s, [&] { return memory.copy(); }, clock),
         bytes);
+    check(answer, memory.copy_is_right());
     add(answer,
         measure_transfer(
             "cpu", "host-triad", 3 * one, request.max_time_s, [&] { return memory.triad(); },
             clock),
         bytes);
-    if (!memory.triad_is_right() && !answer.rows.empty())
-      answer.rows.back().flags.emplace_back("wrong-bytes");
+    check(answer, memory.triad_is_right());
   } catch (const std::bad_alloc&) {
     answer.errors.push_back({"cpu", "", {"bench.error.host-memory", {"cpu"}}, false});
   }

@@ -36,6 +36,15 @@ struct HugePageAllocator {
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t /*count*/) { std::free(memory); }
+  /// Elements are left as they are: the thread that works with a page must be the first to touch it.
+  template <class U>
+  void construct(U* place) noexcept {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <class U, class... Values>
+  void construct(U* place, Values&&... values) {
+    ::new (static_cast<void*>(place)) U(std::forward<Values>(values)...);
+  }
 
   template <class U>
   bool operator==(const HugePageAllocator<U>&) const {

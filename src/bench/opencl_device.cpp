@@ -94,7 +94,7 @@ std::optional<double> OpenClTimer::seconds() {
   std::optional<double> found;
   if (before_ != nullptr && after_ != nullptr) {
     const auto from = time_of(before_, cl::profiling_command_end);
-    const auto to = time_of(after_, cl::profiling_command_start);
+    const auto to = time_of(after_, cl::profiling_command_end);
     if (from && to && *to > *from) found = static_cast<double>(*to - *from) * 1e-9;
   }
   drop();

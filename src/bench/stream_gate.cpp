@@ -48,6 +48,7 @@ void StreamGate::close() {
     const std::lock_guard lock(mutex_);
     ++turn_;
     closed_ = true;
+    late_ = false;
   }
   changed_.notify_all();
   const int code =
@@ -67,6 +68,11 @@ void StreamGate::open() {
   changed_.notify_all();
 }
 
+bool StreamGate::was_late() {
+  const std::lock_guard lock(mutex_);
+  return late_;
+}
+
 void StreamGate::watch() {
   std::unique_lock lock(mutex_);
   while (!over_) {
@@ -74,7 +80,9 @@ void StreamGate::watch() {
     const std::uint32_t turn = turn_;
     const bool opened =
         changed_.wait_for(lock, longest_closed, [&] { return !closed_ || turn_ != turn || over_; });
-    if (!opened) std::atomic_ref<std::uint32_t>(*word_).store(turn_, std::memory_order_release);
+    if (opened) continue;
+    late_ = true;
+    std::atomic_ref<std::uint32_t>(*word_).store(turn_, std::memory_order_release);
   }
 }
 

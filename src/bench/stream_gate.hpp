@@ -32,6 +32,8 @@ class StreamGate {
   /// From now on, what is put into the stream waits.
   void close();
   void open();
+  /// Whether the watchdog opened it since it was closed: then the batch ran before it was whole.
+  [[nodiscard]] bool was_late();
 
  private:
   void watch();
@@ -42,7 +44,7 @@ class StreamGate {
   std::uint32_t turn_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool closed_ = false, over_ = false, refused_ = false;
+  bool closed_ = false, over_ = false, refused_ = false, late_ = false;
   std::thread watchdog_;
 };
 

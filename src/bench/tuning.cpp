@@ -26,6 +26,7 @@ Result<double> time_candidate(Backend& backend, std::int64_t candidate) {
   if (!first) return tl::unexpected<Error>(first.error());
   const auto second = backend.run(1);
   if (!second) return tl::unexpected<Error>(second.error());
+  if (per_product(*second, 1) >= shortest_batch_s) return per_product(*second, 1);
   const std::int64_t repeats =
       std::max(fewest_products, repeats_for(per_product(*second, 1), shortest_batch_s));
   const auto batch = backend.run(repeats);

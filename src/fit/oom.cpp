@@ -34,6 +34,13 @@ void add_remainders(Oom& oom) {
         derived(std::max<std::int64_t>(*oom.asked_bytes - *oom.free_bytes, 0), "asked - free");
 }
 
+/// Nearly all of the device is in tensors: then pieces in reserve are no way out.
+bool is_full(const Oom& oom) {
+  constexpr double nearly = 0.93;
+  return oom.total_bytes && oom.allocated_bytes &&
+         static_cast<double>(*oom.allocated_bytes) > nearly * static_cast<double>(*oom.total_bytes);
+}
+
 Message why_of(const Oom& oom) {
   switch (oom.cause) {
     case OomCause::fragmentation:
@@ -51,6 +58,9 @@ Message why_of(const Oom& oom) {
         return {"oom.why.host-memory", {shown(oom.asked_bytes), shown(oom.free_bytes)}};
       return {"oom.why.host-memory-plain", {}};
     case OomCause::shortage:
+      if (is_full(oom))
+        return {"oom.why.full",
+                {shown(oom.asked_bytes), shown(oom.allocated_bytes), shown(oom.total_bytes)}};
       if (oom.missing_bytes)
         return {"oom.why.shortage", {shown(oom.asked_bytes), shown(oom.missing_bytes)}};
       return {"oom.why.shortage-plain", {shown(oom.asked_bytes)}};
@@ -68,7 +78,8 @@ OomCause cause_of(const Oom& oom) {
   // Of a piece larger than the whole device nobody else is the cause.
   if (oom.total_bytes && asked > *oom.total_bytes) return OomCause::shortage;
   if (oom.free_bytes && *oom.free_bytes > asked + little_bytes) return OomCause::limit;
-  if (oom.reserve_bytes && *oom.reserve_bytes >= asked) return OomCause::fragmentation;
+  if (oom.reserve_bytes && *oom.reserve_bytes >= asked && !is_full(oom))
+    return OomCause::fragmentation;
   const std::int64_t others = oom.other_bytes.value_or(0);
   if (oom.missing_bytes && others > little_bytes && others >= *oom.missing_bytes)
     return OomCause::other_process;
@@ -87,7 +98,8 @@ Result<Oom> explain_oom(std::string_view text) {
   Oom oom = read_oom(text);
   if (oom.messages == 0)
     return failure(
-        "no out-of-memory message of PyTorch, vLLM, llama.cpp, Ollama, JAX, TensorFlow, CuPy, CUDA "
+        "no out-of-memory message of PyTorch, vLLM, llama.cpp, Ollama, JAX, TensorFlow, CuPy, "
+        "CUDA, "
         "or the kernel in it; give the whole log, or its last page");
   judge_oom(oom);
   add_remedies(oom);

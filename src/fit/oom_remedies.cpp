@@ -1,6 +1,9 @@
 #include <array>
+#include <cmath>
 #include <string_view>
 
+#include "base/quantity.hpp"
+#include "base/text.hpp"
 #include "fit/oom.hpp"
 
 namespace gpuready::fit {
@@ -29,13 +32,21 @@ constexpr std::array shortage_rows{
     Row{"pytorch", "kv-cache", "max_new_tokens", "oom.do.shorter"},
     Row{"pytorch", "vae", "pipe.vae.enable_tiling()", "oom.do.vae-tiling"},
     Row{"pytorch", "vae", "pipe.enable_model_cpu_offload()", "oom.do.pipe-offload"},
-    Row{"pytorch", "unknown", "with torch.inference_mode():", "oom.do.no-gradients"},
+    Row{"pytorch", "unknown", "torch.inference_mode()", "oom.do.no-gradients"},
     Row{"pytorch", "unknown", "batch size", "oom.do.smaller-batch"},
     Row{"vllm", "kv-cache", "--max-model-len", "oom.do.max-model-len"},
     Row{"vllm", "kv-cache", "--kv-cache-dtype fp8", "oom.do.small-cache"},
     Row{"vllm", "kv-cache", "--gpu-memory-utilization 0.95", "oom.do.util-up"},
     Row{"vllm", "kv-cache", "--tensor-parallel-size 2", "oom.do.tensor-parallel"},
-    Row{"vllm", "weights", "--gpu-memory-utilization", "oom.do.util-down"},
+    Row{"vllm", "logits", "--max-num-seqs 64", "oom.do.fewer-seqs"},
+    Row{"vllm", "logits", "--gpu-memory-utilization 0.85", "oom.do.util-down"},
+    Row{"sglang", "kv-cache", "--mem-fraction-static 0.9", "oom.do.util-up"},
+    Row{"sglang", "kv-cache", "--context-length", "oom.do.shorter"},
+    Row{"ollama", "kv-cache", "OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=q8_0",
+        "oom.do.small-cache"},
+    Row{"ollama", "*", "OLLAMA_CONTEXT_LENGTH (num_ctx)", "oom.do.shorter"},
+    Row{"ollama", "*", "num_gpu", "oom.do.fewer-layers"},
+    Row{"ollama", "*", "q4_K_M", "oom.do.smaller-quant"},
     Row{"llama.cpp", "kv-cache", "-ctk q8_0 -ctv q8_0", "oom.do.small-cache"},
     Row{"llama.cpp", "kv-cache", "-c", "oom.do.shorter"},
     Row{"llama.cpp", "compute-buffer", "-fa on", "oom.do.flash-attention"},
@@ -51,6 +62,11 @@ constexpr std::array shortage_rows{
     Row{"*", "*", "batch size", "oom.do.smaller-batch"},
 };
 
+/// ROCm's PyTorch takes the same cures.
+std::string_view cured_as(const Oom& oom) {
+  return oom.program == "pytorch-rocm" ? std::string_view("pytorch") : oom.program;
+}
+
 bool fits(std::string_view pattern, std::string_view word) {
   return pattern == "*" || pattern == word;
 }
@@ -62,21 +78,49 @@ void add(Oom& oom, std::string_view change, std::string_view what,
 
 void add_for_purpose(Oom& oom) {
   for (const Row& row : shortage_rows)
-    if (fits(row.program, oom.program) && fits(row.asked_for, oom.asked_for) &&
+    if (fits(row.program, cured_as(oom)) && fits(row.asked_for, oom.asked_for) &&
         (row.program != "*" || oom.remedies.empty()))
       add(oom, row.change, row.what);
 }
 
 void add_for_others(Oom& oom) {
+  if (oom.device == "metal" || oom.device == "vulkan" || oom.device == "mps" ||
+      base::starts_with(oom.device, "xpu"))
+    return;  // no tool that every such machine has
+  if (oom.program == "pytorch-rocm") return add(oom, "rocm-smi --showpids", "oom.do.who");
+  if (oom.program == "vllm" && oom.asked_for == "start" && oom.free_bytes && oom.total_bytes) {
+    const double part =
+        static_cast<double>(*oom.free_bytes) / static_cast<double>(*oom.total_bytes);
+    add(oom, "--gpu-memory-utilization " + base::show_fixed(std::floor(part * 100) / 100, 2),
+        "oom.do.util-down");
+  }
   add(oom, "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv",
       "oom.do.who");
   add(oom, "CUDA_VISIBLE_DEVICES", "oom.do.other-gpu");
 }
 
 void add_for_fragments(Oom& oom) {
-  add(oom, "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", "oom.do.expandable");
-  add(oom, "PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128", "oom.do.max-split");
+  const std::string variable =
+      oom.program == "pytorch-rocm" ? "PYTORCH_HIP_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF";
+  add(oom, variable + "=expandable_segments:True", "oom.do.expandable");
+  add(oom, variable + "=max_split_size_mb:128", "oom.do.max-split");
   add(oom, "torch.cuda.empty_cache()", "oom.do.empty-cache");
+}
+
+void add_for_host(Oom& oom) {
+  if (oom.asked_for == "shared-memory") {
+    add(oom, "docker run --shm-size=8g", "oom.do.shm");
+    return add(oom, "num_workers=0", "oom.do.workers");
+  }
+  if (oom.asked_for == "container-limit") add(oom, "docker run --memory", "oom.do.container");
+  if (oom.program == "ollama") {
+    add(oom, "q4_K_M", "oom.do.smaller-quant");
+    add(oom, "OLLAMA_CONTEXT_LENGTH (num_ctx)", "oom.do.shorter");
+  } else if (oom.program != "numpy") {
+    add(oom, "low_cpu_mem_usage=True", "oom.do.low-cpu");
+    add(oom, "num_workers=0", "oom.do.workers");
+  }
+  add(oom, "free -h", "oom.do.host-free");
 }
 
 }  // namespace
@@ -95,9 +139,7 @@ void add_remedies(Oom& oom) {
       add(oom, "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", "oom.do.expandable");
       break;
     case OomCause::host_memory:
-      add(oom, "low_cpu_mem_usage=True", "oom.do.low-cpu");
-      add(oom, "num_workers=0", "oom.do.workers");
-      add(oom, "free -h", "oom.do.host-free");
+      add_for_host(oom);
       break;
     case OomCause::unknown:
       add_for_others(oom);

@@ -16,6 +16,7 @@ struct UnitName {
 
 constexpr std::array units{
     UnitName{"bytes", 1, 1},
+    UnitName{"Bytes", 1, 1},
     UnitName{"KiB", 0x1p10, 0x1p10},
     UnitName{"MiB", 0x1p20, 0x1p20},
     UnitName{"GiB", 0x1p30, 0x1p30},

@@ -6,6 +6,7 @@
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "gpuready/fit_list.hpp"
+#include "gpuready/units.hpp"
 #include "report/bench_parts.hpp"
 
 namespace gpuready {
@@ -209,6 +210,16 @@ std::string rules_table(const report::Context& c, const FitList& list) {
                             c.style.width, 2);
 }
 
+/// "12.8k", "128k": in thousands of 1024, as contexts are named.
+std::string tokens_cell(std::int64_t tokens) {
+  constexpr std::int64_t thousand = 1024;
+  if (tokens <= 0) return "-";
+  if (tokens < thousand) return std::to_string(tokens);
+  const double thousands = static_cast<double>(tokens) / static_cast<double>(thousand);
+  const bool whole = tokens % thousand == 0 || thousands >= 100;
+  return base::show_fixed(std::floor(thousands * 10) / 10, whole ? 0 : 1) + "k";
+}
+
 /// The largest; all with --verbose.
 std::size_t shown_models(const report::Context& c, const FitList& list) {
   constexpr std::size_t page = 25;
@@ -228,8 +239,8 @@ std::string models_table(const report::Context& c, const FitList& list) {
   for (std::size_t i = 0; i < shown_models(c, list); ++i) {
     const FittingModel& m = list.models[i];
     rows.push_back({base::printable(m.name), base::show_parameters(m.parameters), m.dtype,
-                    base::show_bytes(m.total.expected_bytes),
-                    m.max_context > 0 ? std::to_string(m.max_context) : "-"});
+                    base::show_fixed(static_cast<double>(m.total.expected_bytes) / gib, 1),
+                    tokens_cell(m.max_context)});
     if (speeds) rows.back().push_back(speed_cell(m.speed));
     if (tight)
       rows.back().push_back(m.verdict == FitVerdict::tight ? c.text("fit.word.tight") : "");

@@ -230,6 +230,107 @@ TEST(Oom, OtherProgramsAreNamed) {
   EXPECT_EQ(explained("RuntimeError: CUDA error: out of memory").cause, OomCause::unknown);
 }
 
+TEST(Oom, InAContainerOurOwnProcessIsNotAnother) {
+  const Oom oom = explained(
+      "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB of "
+      "which 1.05 GiB is free. Process 12345 has 60.00 GiB memory in use. Process 22222 has 18.10 "
+      "GiB "
+      "memory in use. Of the allocated memory 17.00 GiB is allocated by PyTorch, and 600.00 MiB is "
+      "reserved by PyTorch but unallocated.");
+  expect_gib(oom.process_bytes, 18.1);
+  expect_gib(oom.other_bytes, 60);
+  EXPECT_EQ(oom.cause, OomCause::other_process);
+}
+
+TEST(Oom, CachedMeantUnusedBefore1Point4) {
+  const Oom oom = explained(
+      "CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 7.93 GiB total capacity; 5.23 GiB "
+      "already allocated; 10.56 MiB free; 52.56 MiB cached)");
+  expect_gib(oom.reserve_bytes, 52.56 / 1024);
+  EXPECT_EQ(oom.cause, OomCause::fragmentation);
+}
+
+TEST(Oom, AFullGpuIsNotCalledFragmented) {
+  const Oom oom = explained(
+      "CUDA out of memory. Tried to allocate 14.00 MiB. GPU 0 has a total capacity of 23.69 GiB of "
+      "which 10.00 MiB is free. Including non-PyTorch memory, this process has 23.67 GiB memory in "
+      "use. Of the allocated memory 23.10 GiB is allocated by PyTorch, and 243.00 MiB is reserved "
+      "by "
+      "PyTorch but unallocated.");
+  EXPECT_EQ(oom.cause, OomCause::shortage);
+  EXPECT_EQ(oom.why.key, "oom.why.full");
+}
+
+TEST(Oom, RocmAndXpuAreNamedAsPyTorchNamesThem) {
+  const std::string rest =
+      " Tried to allocate 3.00 GiB. GPU 0 has a total capacity of 15.98 GiB of which 1.00 GiB is "
+      "free."
+      " Of the allocated memory 8.00 GiB is allocated by PyTorch, and 4.00 GiB is reserved by "
+      "PyTorch"
+      " but unallocated.";
+  const Oom rocm = explained("torch.OutOfMemoryError: HIP out of memory." + rest);
+  EXPECT_EQ(rocm.program, "pytorch-rocm");
+  EXPECT_EQ(rocm.device, "cuda:0");
+  EXPECT_THAT(rocm.remedies.at(0).change, HasSubstr("PYTORCH_HIP_ALLOC_CONF"));
+  EXPECT_EQ(explained("torch.OutOfMemoryError: XPU out of memory." + rest).device, "xpu:0");
+}
+
+TEST(Oom, ComfysTableIsRead) {
+  const Oom oom = explained(
+      "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of "
+      "memory)\n"
+      "Currently allocated     : 10.72 GiB\nRequested               : 70.00 MiB\n"
+      "Device limit            : 12.00 GiB\nFree (according to CUDA): 0 bytes\n"
+      "PyTorch limit (set by user-supplied memory fraction)\n                        : 17.18 "
+      "PiB\n");
+  expect_gib(oom.allocated_bytes, 10.72);
+  expect_gib(oom.asked_bytes, 70.0 / 1024);
+  expect_gib(oom.total_bytes, 12);
+  EXPECT_EQ(*oom.free_bytes, 0);
+  EXPECT_EQ(oom.cause, OomCause::shortage);
+}
+
+TEST(Oom, EachProgramIsKnownAndCuredByItsOwnMeans) {
+  struct Row {
+    const char* text;
+    const char* program;
+  };
+  for (const Row& row : {
+           Row{"torch.OutOfMemoryError: Allocation on device", "pytorch"},
+           Row{"ggml_metal: error: failed to allocate buffer, size = 8192.00 MiB", "llama.cpp"},
+           Row{"Exception: can't allocate 8589934592 Bytes of memory on device", "sycl"},
+           Row{"CUDA error 2 at ggml-cuda.cu:6301: out of memory", "cuda"},
+           Row{"RuntimeError: cuda runtime error (2) : out of memory at THCStorage.cu:58", "cuda"},
+           Row{"Allocator (GPU_0_bfc) ran out of memory trying to allocate 32.00GiB", "tensorflow"},
+           Row{"RuntimeError: Invalid buffer size: 24.00 GB", "pytorch"},
+           Row{"Error: llama runner process has terminated: signal: killed", "kernel"},
+           Row{"llama runner process has terminated: cudaMalloc failed: out of memory", "ollama"},
+           Row{"numpy.core._exceptions._ArrayMemoryError: Unable to allocate 7.45 GiB for an array",
+               "numpy"},
+           Row{"It is possible that dataloader's workers are out of shared memory.", "pytorch"},
+           Row{"RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.",
+               "sglang"},
+           Row{"Failed to allocate memory for requested buffer of size 4294967296", "onnxruntime"},
+           Row{"RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy "
+               "requests. Please try lowering `max_num_seqs`",
+               "vllm"},
+       }) {
+    const Oom oom = explained(row.text);
+    EXPECT_EQ(oom.program, row.program) << row.text;
+    ASSERT_FALSE(oom.remedies.empty());
+    if (oom.device == "metal") {
+      for (const OomRemedy& remedy : oom.remedies)
+        EXPECT_EQ(remedy.change.find("nvidia-smi"), std::string::npos);
+    }
+  }
+  EXPECT_THAT(
+      explained("ValueError: Free memory on device (19.62/23.64 GiB) on startup is less than "
+                "desired GPU memory utilization (0.9, 21.28 GiB).")
+          .remedies.at(0)
+          .change,
+      HasSubstr("--gpu-memory-utilization 0.82"));
+}
+
 TEST(Oom, TheLastOfSeveralIsExplained) {
   const std::string one = "CUDA out of memory. Tried to allocate ";
   const Oom oom =
