@@ -193,12 +193,15 @@ void BenchRun::announce() {
                   base::show_seconds(std::max(1.0, std::ceil(bench_.time.predicted_s)))}});
 }
 
-/// Of the libraries for a product the fastest is found once, and taken for other sizes too.
+/// Of the libraries for a product the fastest is found once, and taken for other sizes too; but a
+/// small product says little of one that is four times as large on each side.
 void BenchRun::reuse_choice(PlannedCase& planned) const {
   if (!planned.tries_first) return;
+  constexpr double much_larger = 64;
   for (const Done& done : done_) {
     const bench::BackendRequest& known = done.planned.attempts.front().backend;
     if (!done.chosen || known.dtype != planned.attempts.front().backend.dtype) continue;
+    if (planned.attempts.front().shape.flop() >= much_larger * done.measured.shape.flop()) continue;
     const auto same = std::ranges::find_if(planned.attempts, [&](const auto& attempt) {
       return attempt.backend.backend == known.backend &&
              attempt.backend.library_file == known.library_file;
@@ -275,7 +278,8 @@ void BenchRun::measure(double part) {
     };
     report(0);
     Timed timed = measure_timed(planned, report);
-    const bool nothing = timed.answer.measured.cases.empty() && timed.answer.measured.errors.empty();
+    const bool nothing =
+        timed.answer.measured.cases.empty() && timed.answer.measured.errors.empty();
     if (nothing && !stopped()) leave_out(planned);  // the time was over among the trials
     keep(planned, std::move(timed), {!stopped(), true});
     done_s += seconds;

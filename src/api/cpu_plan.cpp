@@ -220,8 +220,9 @@ tl::expected<std::vector<PlannedCase>, CaseError> plan_cpu_product(const Machine
 
 bench::MeasureRequest trial_of(const bench::MeasureRequest& request) {
   bench::MeasureRequest trial = request;
-  // The winner is taken for larger products, too: a small one would say little of those.
-  trial.shape = {trial_size, trial_size, trial_size};
+  trial.shape.m = std::min(trial.shape.m, trial_size);
+  trial.shape.n = std::min(trial.shape.n, trial_size);
+  trial.shape.k = std::min(trial.shape.k, trial_size);
   trial.max_time_s = std::min(trial.max_time_s, trial_seconds);
   trial.with_peak = false;
   trial.cold = false;

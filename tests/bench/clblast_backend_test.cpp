@@ -243,11 +243,17 @@ TEST_F(ClBlastTest, AProductOnAGpuPassesAndItsTransfersAreTimed) {
 }
 
 TEST_F(ClBlastTest, InputsAreTakenInTurnFromMoreThanTheCacheHolds) {
+  world.platforms[0][0].type = cl::type_accelerator;
   world.cache_bytes = 4 * (24 * 16 + 24 * 40 + 16 * 40) * 4;
   const Case c = measure().cases.at(0);
   EXPECT_GT(c.buffer_sets, 4);
   EXPECT_EQ(world.most_buffers, 3 * c.buffer_sets);
   EXPECT_THAT(c.flags, Not(Contains("cache-warm")));
+}
+
+TEST_F(ClBlastTest, AGpusOwnWordOfItsCacheIsTooLow) {
+  world.cache_bytes = 16 << 10U;  // as AMD's drivers say
+  EXPECT_EQ(measure().cases.at(0).buffer_sets, 64);
 }
 
 TEST_F(ClBlastTest, TheTimeBetweenTwoMarkersCountsWhereTheDeviceTellsIt) {
@@ -268,6 +274,7 @@ TEST_F(ClBlastTest, TypesThatTheLibraryLacksAreRefused) {
 
 TEST_F(ClBlastTest, TheCacheIsEmptiedBeforeEachProductOnRequest) {
   cold_ = true;
+  world.platforms[0][0].type = cl::type_accelerator;
   EXPECT_THAT(error_of(measure()), HasSubstr("bench.error.cold"));
   world.cache_bytes = 1 << 20U;
   const MeasureAnswer answer = measure();
