@@ -66,7 +66,9 @@ const Weights& Forward::weights(const WeightChoice& choice) {
 Result<Outcome> Forward::operator()(const FitRequest& request) {
   const auto runtime = runtime_for(model_, request);
   if (!runtime) return tl::unexpected(runtime.error());
-  auto choice = weights_for(model_, request, *runtime);
+  if (auto checked = check_options(model_, request, *runtime); !checked)
+    return tl::unexpected(checked.error());
+  auto choice = weights_for(model_, request, *runtime, devices_);
   if (!choice) return tl::unexpected(choice.error());
   Outcome out;
   out.runtime = *runtime;

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <utility>
 
+#include "base/format.hpp"
 #include "fit/kv_cache.hpp"
 #include "fit/range.hpp"
 #include "fit/resolve_request.hpp"
@@ -63,11 +65,13 @@ Result<void> check_sizes(const InferenceOptions& options) {
   return {};
 }
 
-Result<void> resolve_cache_type(const InferenceOptions& options, Runtime runtime,
+Result<void> resolve_cache_type(const InferenceOptions& options, const Devices& devices,
                                 InferencePlan& plan) {
+  const Runtime runtime = plan.runtime;
   std::string type = lower(options.kv_dtype);
   const bool automatic = type.empty() || type == "auto";
   if (automatic) type = is_llama(runtime) ? "f16" : "bf16";
+  if (automatic && runtime == Runtime::vllm && lacks_bf16(devices)) type = "fp16";
   plan.kv_dtype = type;
   plan.cache_element_bytes = cache_element_bytes(type);
   const bool fp8 = type.starts_with("fp8");
@@ -108,6 +112,28 @@ Result<void> resolve_ranks(const Model& model, const InferenceOptions& options,
                      std::to_string(layer.heads) + " heads, which don't divide by it");
   plan.tp = count(tp), plan.pp = count(pp);
   plan.ep = count(std::max<std::int64_t>(options.ep, 1));
+  return {};
+}
+
+/// vLLM's installation page (GPU): compute capability 7.0 or higher; CUDA has bf16 from 8.0 on.
+/// Apple's GPUs are not among its platforms.
+Result<void> check_vllm(const InferenceOptions& options, const Devices& devices) {
+  for (const Device& device : devices.gpus) {
+    if (device.gpu.starts_with("Apple"))
+      return failure("--runtime vllm: it does not run on the GPU of " + device.gpu +
+                     "; take --runtime llama.cpp");
+    if (device.compute_capability > 0 && device.compute_capability < 7.0)
+      return failure("--runtime vllm: it needs compute capability 7.0, " + device.gpu + " has " +
+                     base::format("{:.1f}", device.compute_capability) +
+                     "; take --runtime llama.cpp");
+  }
+  if (!lacks_bf16(devices)) return {};
+  for (const auto& [option, value] : {std::pair{"--dtype ", lower(options.dtype)},
+                                      std::pair{"--kv-dtype ", lower(options.kv_dtype)}})
+    if (value == "bf16")
+      return failure(std::string(option) + "bf16: " + devices.gpus.front().gpu +
+                     " does not compute in bf16 (compute capability below 8.0); take " + option +
+                     "fp16");
   return {};
 }
 
@@ -169,10 +195,13 @@ Result<ResolvedInference> resolve_inference(const Model& model, const FitRequest
   ResolvedInference out;
   out.plan.runtime = runtime;
   if (auto checked = check_sizes(options); !checked) return tl::unexpected(checked.error());
+  if (runtime == Runtime::vllm)
+    if (auto checked = check_vllm(options, devices); !checked)
+      return tl::unexpected(checked.error());
   if (options.flash_attention == "off") out.plan.flash = false;
   if (const std::string dtype = lower(options.dtype); dtype == "fp32" || dtype == "f32")
     out.plan.activation_bytes = 4;
-  if (auto done = resolve_cache_type(options, runtime, out.plan); !done)
+  if (auto done = resolve_cache_type(options, devices, out.plan); !done)
     return tl::unexpected(done.error());
   if (auto done = resolve_ranks(model, options, devices, out.plan); !done)
     return tl::unexpected(done.error());

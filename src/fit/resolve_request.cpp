@@ -117,7 +117,40 @@ Result<Runtime> runtime_for(const Model& model, const FitRequest& request) {
   return runtime;
 }
 
-Result<WeightChoice> weights_for(const Model& model, const FitRequest& request, Runtime runtime) {
+Result<void> check_options(const Model& model, const FitRequest& request, Runtime runtime) {
+  const InferenceOptions& asked = request.inference;
+  const bool images = runtime == Runtime::diffusers;
+  if (asked.util > 0 && runtime != Runtime::vllm)
+    return failure("--util: vllm alone takes a part of the memory; add --runtime vllm, or leave " +
+                   std::string("--util out"));
+  if ((asked.image_width > 0 || asked.images > 0 || asked.vae_slicing || asked.vae_tiling) &&
+      !images)
+    return failure("--image, --images, --vae-slicing and --vae-tiling: " + model.name +
+                   " makes no images; leave them out");
+  if (!images && runtime != Runtime::train && !asked.offload.empty() && asked.offload != "none")
+    return failure("--offload " + asked.offload + ": diffusers moves parts so; " + model.name +
+                   (is_llama(runtime) ? " takes --n-gpu-layers"
+                                      : " takes --runtime llama.cpp "
+                                        "with --n-gpu-layers"));
+  if (images && request.gpus > 1)
+    return failure("--gpus " + std::to_string(request.gpus) + ": diffusers keeps " + model.name +
+                   " on one GPU; leave --gpus out");
+  const TrainingOptions& training = request.training;
+  if (training.task == "full" && (training.lora_rank > 0 || !training.lora_targets.empty()))
+    return failure(
+        std::string("--lora-rank and --lora-targets with --task full: no adapters are ") +
+        "trained; take --task lora or qlora");
+  return {};
+}
+
+bool lacks_bf16(const Devices& devices) {
+  return std::any_of(devices.gpus.begin(), devices.gpus.end(), [](const Device& device) {
+    return device.compute_capability > 0 && device.compute_capability < 8.0;
+  });
+}
+
+Result<WeightChoice> weights_for(const Model& model, const FitRequest& request, Runtime runtime,
+                                 const Devices& devices) {
   WeightChoice out;
   const bool gguf = is_llama(runtime);
   std::string dtype = lower(request.inference.dtype);
@@ -133,7 +166,11 @@ Result<WeightChoice> weights_for(const Model& model, const FitRequest& request, 
   } else if (dtype.empty()) {
     dtype = published_dtype(model);
     if (catalog::quant_named(dtype, false) == nullptr) return out;  // as its configuration says
-    out.assumptions.push_back({"fit.assume.published-type", {dtype}});
+    const bool narrow = runtime == Runtime::vllm && dtype == "bf16" && lacks_bf16(devices);
+    if (narrow) dtype = "fp16";
+    const bool said = !model.native_dtype.empty() || !model.quantisation.method.empty();
+    const char* const why = said ? "fit.assume.published-type" : "fit.assume.unsaid-type";
+    out.assumptions.push_back({narrow ? "fit.assume.fp16-for-bf16" : why, {dtype}});
   }
   if (stored && dtype == lower(model.native_dtype)) return out;
   out.quant = catalog::quant_named(dtype, gguf);

@@ -20,7 +20,14 @@ struct WeightChoice {
   const catalog::Quant* quant = nullptr;
   std::vector<Message> assumptions;
 };
-Result<WeightChoice> weights_for(const Model& model, const FitRequest& request, Runtime runtime);
+Result<WeightChoice> weights_for(const Model& model, const FitRequest& request, Runtime runtime,
+                                 const Devices& devices);
+
+/// The error says which option this runtime or model can't have: none is left out in silence.
+Result<void> check_options(const Model& model, const FitRequest& request, Runtime runtime);
+
+/// Whether a GPU is known not to compute in bf16 (older than Ampere).
+bool lacks_bf16(const Devices& devices);
 
 struct ResolvedInference {
   InferencePlan plan;

@@ -107,6 +107,20 @@ Result<void> resolve_targets(const TrainingOptions& options, ResolvedTraining& o
   return {};
 }
 
+/// The recipe in words, and where the published weights or the GPU don't suit it.
+void tell_recipe(const Model& model, const TrainingOptions& options, const Devices& devices,
+                 std::vector<Message>& out) {
+  out.push_back(
+      {"fit.assume.recipe",
+       {options.precision, options.optimizer,
+        std::to_string(std::max<std::int64_t>(options.micro_batch, 1)), options.checkpointing}});
+  if (options.precision != "bf16") return;
+  const std::string native = lower(model.native_dtype);
+  if (options.task == "full" && (native == "fp32" || native == "f32"))
+    out.push_back({"fit.assume.bf16-of-fp32", {}});
+  if (lacks_bf16(devices)) out.push_back({"fit.assume.no-bf16", {devices.gpus.front().gpu}});
+}
+
 Result<void> check_model(const Model& model, const TrainingOptions& options) {
   if (model.gguf)
     return failure("--task " + options.task + ": " + model.name +
@@ -143,6 +157,7 @@ Result<ResolvedTraining> resolve_training(const Model& model, const FitRequest& 
   if (auto done = resolve_ranks(options, devices, plan); !done) return tl::unexpected(done.error());
   if (plan.adapters)
     if (auto done = resolve_targets(options, out); !done) return tl::unexpected(done.error());
+  tell_recipe(model, options, devices, out.assumptions);
   if (plan.zero == 3 && !plan.fsdp && !plan.adapters)
     out.assumptions.push_back(
         {"fit.assume.zero-init", {base::show_bytes(whole_bytes(2 * count(model.parameters)))}});

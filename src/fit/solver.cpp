@@ -1,7 +1,9 @@
 #include "fit/solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "fit/range.hpp"
 #include "fit/usable.hpp"
 
 namespace gpuready::fit {
@@ -93,34 +95,49 @@ Fact<std::int64_t> fewest_gpus(Forward& forward, FitRequest request, Runtime run
   if (forward.devices().gpus.empty() || runtime == Runtime::diffusers)
     return no_sense<std::int64_t>("no GPU to have more of");
   request.inference.tp = request.inference.pp = 0;
-  // More GPUs help training only where they share the states.
-  if (runtime == Runtime::train && request.training.zero < 3) request.training.fsdp = true;
-  for (const std::int64_t count : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
-    const Devices more = repeated(forward.devices(), count);
-    Forward other(forward.model(), more);
-    if (does_fit(other, request)) return {count, by_bisection};
-  }
-  return Fact<std::int64_t>::absent(Absence::not_found, "more than 64 GPUs of this kind");
+  const std::int64_t count = fewest_of_kind(forward, request);
+  if (count > 0) return {count, "each number tried on the estimate"};
+  const TrainingOptions& training = request.training;
+  const bool shared = training.fsdp || training.zero > 0 || training.tp > 1 || training.pp > 1;
+  return Fact<std::int64_t>::absent(Absence::not_found,
+                                    runtime == Runtime::train && !shared
+                                        ? "without --fsdp or --zero each GPU holds all of it"
+                                        : "more than 64 GPUs of this kind");
 }
 
 Fact<std::string> smallest_gpu(Forward& forward, FitRequest request,
                                const std::vector<catalog::Gpu>& table) {
   request.inference.tp = request.inference.pp = request.inference.ep = 0;
-  std::vector<Device> sorted;
+  struct Candidate {
+    Device device;
+    std::int64_t tdp_w = 0;
+  };
+  std::vector<Candidate> sorted;
   for (const catalog::Gpu& gpu : table)
     // Older ones, and those that share the system's memory, are no advice.
     if (gpu.vendor == "NVIDIA" && gpu.compute_capability >= 7.5 && !gpu.unified_memory &&
         !gpu.vram_gb.empty())
-      sorted.push_back(device_of(gpu, 0));
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Device& a, const Device& b) {
-    if (a.usable_bytes != b.usable_bytes) return a.usable_bytes < b.usable_bytes;
-    return a.compute_capability > b.compute_capability;
+      sorted.push_back({device_of(gpu, 0), gpu.tdp_w});
+  // Of equal memory the slower and cooler one is the cheaper; what is not known goes last. Cards
+  // of one nominal size are equal, whatever a driver reported of one of them.
+  constexpr double gib_step = 1.02;
+  const auto or_most = [](double value) { return value > 0 ? value : 1e30; };
+  const auto size_class = [](const Device& device) {
+    return std::lround(static_cast<double>(device.usable_bytes) / gibibyte * gib_step);
+  };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const Candidate& a, const Candidate& b) {
+    if (size_class(a.device) != size_class(b.device))
+      return size_class(a.device) < size_class(b.device);
+    const double x = or_most(a.device.bandwidth_bytes_per_s);
+    const double y = or_most(b.device.bandwidth_bytes_per_s);
+    if (x != y) return x < y;
+    return or_most(static_cast<double>(a.tdp_w)) < or_most(static_cast<double>(b.tdp_w));
   });
-  for (const Device& device : sorted) {
+  for (const auto& [device, tdp_w] : sorted) {
     Devices one;
     one.gpus = {device}, one.cpu = forward.devices().cpu, one.given = true;
     Forward other(forward.model(), one);
-    if (does_fit(other, request)) return {device.gpu, "data/gpus.csv"};
+    if (does_fit(other, request)) return {device.gpu, "data/gpus.csv, a single GPU"};
   }
   return Fact<std::string>::absent(Absence::not_found, "no single GPU of the table holds it");
 }
@@ -153,14 +170,26 @@ bool does_fit(Forward& forward, const FitRequest& request) {
   return outcome && outcome->verdict == FitVerdict::fits;
 }
 
+std::int64_t fewest_of_kind(Forward& forward, const FitRequest& request) {
+  constexpr std::int64_t most = 64;
+  if (forward.devices().gpus.empty()) return 0;
+  Devices more;
+  Forward other(forward.model(), more);  // its weights are counted once for all numbers
+  for (std::int64_t count = 1; count <= most; ++count) {
+    more = repeated(forward.devices(), count);
+    if (does_fit(other, request)) return count;
+  }
+  return 0;
+}
+
 std::vector<const catalog::Quant*> types_for(const Model& model, Runtime runtime,
                                              const Devices& devices) {
   std::vector<const catalog::Quant*> out;
   const bool gguf = is_llama(runtime);
   const std::string native = lower(model.native_dtype);
   // A model that is published in four bits gains nothing from sixteen.
-  if (native.starts_with("mxfp4"))
-    out.push_back(catalog::quant_named(gguf ? "mxfp4_moe" : "mxfp4", gguf));
+  const bool four = native.starts_with("mxfp4");
+  if (four) out.push_back(catalog::quant_named(gguf ? "mxfp4_moe" : "mxfp4", gguf));
   double arch = 0;
   for (const Device& device : devices.gpus) arch = std::max(arch, device.compute_capability);
   const bool old = arch > 0 && arch < 8.0, eight = native.find("8") != std::string::npos;
@@ -168,7 +197,10 @@ std::vector<const catalog::Quant*> types_for(const Model& model, Runtime runtime
     if (quant.gguf != gguf || !quant.offered) continue;
     const std::string& name = quant.name;
     const bool sixteen = name == "f16" || name == "fp16" || name == "bf16";
-    if (sixteen && (eight || native.starts_with("mxfp4"))) continue;
+    if (sixteen && (eight || four)) continue;
+    // Nor from another type of as many bits: it would be packed anew from the four.
+    if (four && (!gguf || ggml_element_bytes(quant.base, 0) >= ggml_element_bytes("mxfp4", 0)))
+      continue;
     // One of the two of 16 bits: the model's own, and what the GPU can compute with.
     if (sixteen && (name == "bf16") == (native == "fp16" || native == "f16" || old)) continue;
     if (name == "fp8" && ((arch > 0 && arch < 8.9) || runtime != Runtime::vllm)) continue;

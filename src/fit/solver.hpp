@@ -17,6 +17,9 @@ std::int64_t largest_that_fits(std::int64_t least, std::int64_t most, std::int64
 /// Whether a request fits (by its high figure); false where it is an error.
 bool does_fit(Forward& forward, const FitRequest& request);
 
+/// The fewest GPUs like the first one, of 1 to 64, on which a request fits; 0: none of these.
+std::int64_t fewest_of_kind(Forward& forward, const FitRequest& request);
+
 /// Types of weights that a runtime can have on these devices, least loss first, from the model's
 /// own down.
 std::vector<const catalog::Quant*> types_for(const Model& model, Runtime runtime,

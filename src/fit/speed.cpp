@@ -14,14 +14,42 @@ namespace {
 /// 958), 7B Q4_0 on a P40 56.8/s 62 % (llama.cpp PR 4766), a 1.1B on an RTX 4090 762/s 50 %
 /// (geerlingguy/ai-benchmarks #43). transformers: Qwen-7B 40.93/s, 14B 32.22/s, 72B on two
 /// GPUs 8.48/s on A100-80, 0.5B 49.94/s (QwenLM's tables): half a millisecond a layer.
+///
+/// What a layer costs besides, however fast the memory: about ten kernels of some microseconds;
+/// two sums over the ranks of tensor parallelism, each some 10 to 25 us over NVLink and more over
+/// PCIe; choosing and gathering experts; the projections to and from a latent. DeepSeek-R1 in
+/// vLLM's like on 16 H100 takes 31 ms a token (tenstorrent/tt-inference-server #356), of which the
+/// weights are 1: some 0.2 to 0.5 ms for each of its 61 layers.
 struct Pace {
-  double part = 1, layer_s = 0;
+  double part = 1, layer_s = 0, sum_s = 0, experts_s = 0, latent_s = 0;
 };
 struct Paces {
   Pace low, expected, high;
 };
-constexpr Paces compiled{{0.5, 50e-6}, {0.75, 15e-6}, {0.92, 0}};
-constexpr Paces python{{0.5, 1e-3}, {0.75, 5e-4}, {0.92, 1e-4}};
+constexpr Paces compiled{
+    {0.5, 50e-6, 0, 150e-6, 100e-6}, {0.75, 15e-6, 0, 40e-6, 40e-6}, {0.92, 3e-6, 0, 10e-6, 10e-6}};
+constexpr Paces served{{0.5, 100e-6, 40e-6, 200e-6, 250e-6},
+                       {0.75, 30e-6, 15e-6, 60e-6, 100e-6},
+                       {0.92, 10e-6, 10e-6, 20e-6, 40e-6}};
+constexpr Paces python{
+    {0.5, 1e-3, 0, 5e-3, 1e-3}, {0.75, 5e-4, 0, 1e-3, 3e-4}, {0.92, 1e-4, 0, 2e-4, 1e-4}};
+
+const Paces& paces_of(Runtime runtime) {
+  if (runtime == Runtime::transformers) return python;
+  return runtime == Runtime::vllm ? served : compiled;
+}
+
+/// What all layers cost besides what they read.
+double layers_seconds(const Architecture& shape, double tp, const Pace& pace) {
+  double seconds = 0;
+  for (const Layer& layer : shape.layers) {
+    seconds += pace.layer_s;
+    if (tp > 1) seconds += 2 * pace.sum_s;
+    if (layer.experts > 0) seconds += pace.experts_s;
+    if (shape.latent.kv_lora_rank > 0) seconds += pace.latent_s;
+  }
+  return seconds;
+}
 
 /// Two channels of DDR4-2666 in practice, of DDR4-3200, of DDR5-5600.
 struct HostBandwidth {
@@ -98,6 +126,10 @@ FitSpeed speed_of(const Model& model, const Outcome& outcome, const Devices& dev
         Fact<TokenRate>::absent(Absence::not_applicable, "it makes no tokens one after the other");
     return out;
   }
+  if (outcome.verdict == FitVerdict::does_not_fit) {
+    out.tokens_per_s = Fact<TokenRate>::absent(Absence::not_applicable, "it does not fit");
+    return out;
+  }
   const std::vector<Device> all = targets(devices);
   for (const DeviceTerms& share : outcome.shares) {
     const Device& device = all[static_cast<std::size_t>(share.device)];
@@ -109,14 +141,13 @@ FitSpeed speed_of(const Model& model, const Outcome& outcome, const Devices& dev
     return out;
   }
   const TokenBytes bytes = token_bytes(model, outcome, devices);
-  const Paces& paces = outcome.runtime == Runtime::transformers ? python : compiled;
-  const auto layers = static_cast<double>(model.shape.layers.size());
+  const Paces& paces = paces_of(outcome.runtime);
   HostBandwidth host;
   if (devices.cpu.bandwidth_bytes_per_s > 0)
     host.low = host.expected = host.high = devices.cpu.bandwidth_bytes_per_s;
   const auto rate = [&](const Pace& pace, double context, double host_bytes_per_s) {
-    const double seconds =
-        token_seconds(bytes, all, outcome, pace, context, host_bytes_per_s) + layers * pace.layer_s;
+    const double seconds = token_seconds(bytes, all, outcome, pace, context, host_bytes_per_s) +
+                           layers_seconds(model.shape, outcome.inference.tp, pace);
     return seconds > 0 ? 1 / seconds : 0;
   };
   const TokenRate rates{rate(paces.low, 1, host.low), rate(paces.expected, 0.5, host.expected),

@@ -80,7 +80,7 @@ void suggest_cache_types(Advisor& advisor) {
   };
   if (is_llama(runtime) && wide && advisor.request().inference.flash_attention != "off")
     advisor.add("--kv-dtype q8_0", {"fit.suggest.kv-q8", {}}, to("q8_0"));
-  if (runtime == Runtime::vllm && wide)
+  if (runtime == Runtime::vllm && wide && !lacks_bf16(advisor.forward().devices()))
     advisor.add("--kv-dtype fp8", {"fit.suggest.kv-fp8", {}}, to("fp8"));
 }
 
@@ -114,6 +114,30 @@ void suggest_type(Advisor& advisor, const Limits& limits) {
                 });
 }
 
+/// The whole context with both narrowed, where neither alone is enough.
+void suggest_type_and_cache(Advisor& advisor, const Limits& limits) {
+  const Runtime runtime = advisor.outcome().runtime;
+  const bool vllm = runtime == Runtime::vllm;
+  if ((!vllm && !is_llama(runtime)) || limits.best_dtype) return;
+  const std::string& now = advisor.outcome().inference.kv_dtype;
+  const std::string narrow = vllm ? "fp8" : "q8_0";
+  if (now == narrow || (vllm && lacks_bf16(advisor.forward().devices())) ||
+      (!vllm && advisor.request().inference.flash_attention == "off"))
+    return;
+  FitRequest changed = advisor.request();
+  changed.inference.kv_dtype = narrow;
+  for (const catalog::Quant* quant :
+       types_for(advisor.forward().model(), runtime, advisor.forward().devices())) {
+    changed.inference.dtype = quant->name;
+    if (!does_fit(advisor.forward(), changed)) continue;
+    if (quant->name == advisor.outcome().weights->dtype) return;  // the cache alone was enough
+    advisor.add("--dtype " + quant->name + " --kv-dtype " + narrow,
+                {"fit.suggest.dtype-and-kv", {quant->name, narrow}},
+                [&changed](FitRequest& request) { request = changed; });
+    return;
+  }
+}
+
 bool host_has(std::int64_t bytes, const Devices& devices) {
   return devices.given || devices.cpu.usable_bytes <= 0 || bytes <= devices.cpu.usable_bytes;
 }
@@ -138,44 +162,52 @@ void suggest_offload(Advisor& advisor, const Limits& limits) {
   }
 }
 
-void suggest_gpus(Advisor& advisor, const Limits& limits) {
-  const Devices& devices = advisor.forward().devices();
-  if (!limits.gpus || devices.gpus.empty() ||
-      *limits.gpus <= static_cast<std::int64_t>(devices.gpus.size()))
-    return;
-  Devices more = devices;
-  more.gpus.assign(static_cast<std::size_t>(*limits.gpus), devices.gpus.front());
-  const TrainingOptions& training = advisor.request().training;
-  const bool shares = !training.task.empty() && training.zero < 3 && !training.fsdp;
-  advisor.add_on(more, "--gpus " + text(*limits.gpus) + (shares ? " --fsdp" : ""),
-                 {"fit.suggest.gpus", {text(*limits.gpus)}}, [shares](FitRequest& request) {
-                   request.inference.tp = request.inference.pp = 0;
-                   if (shares) request.training.fsdp = true;
-                 });
+/// How a training is divided among GPUs: --zero and --fsdp exclude each other.
+struct Sharing {
+  std::string option;
+  Change change;
+};
+Sharing sharing_of(const TrainingOptions& training) {
+  if (training.task.empty() || training.fsdp || training.zero >= 3) return {"", [](FitRequest&) {}};
+  if (training.zero > 0)
+    return {" --zero 3", [](FitRequest& request) { request.training.zero = 3; }};
+  return {" --fsdp", [](FitRequest& request) { request.training.fsdp = true; }};
 }
 
-/// The fewest GPUs on which a recomputed, divided training fits.
-void suggest_shared_training(Advisor& advisor, const Limits& limits) {
+/// More than one machine holds is advice only where nothing else helps.
+constexpr std::int64_t gpus_of_a_machine = 8;
+
+/// The fewest GPUs with this change of the request. Whether there are so many.
+bool suggest_more_gpus(Advisor& advisor, const std::string& options, const Change& change) {
   const Devices& devices = advisor.forward().devices();
-  const TrainingOptions& now = advisor.request().training;
-  if (limits.gpus || devices.gpus.empty() || now.tp > 1 || now.pp > 1 || now.cp > 1) return;
-  const auto change = [](FitRequest& request) {
-    request.training.checkpointing = "full", request.training.loss = "fused";
-    request.training.fsdp = true;
-  };
+  if (devices.gpus.empty()) return false;
   FitRequest changed = advisor.request();
   change(changed);
-  for (const std::size_t count : {2U, 4U, 8U, 16U, 32U, 64U}) {
-    if (count <= devices.gpus.size()) continue;
-    Devices more = devices;
-    more.gpus.assign(count, devices.gpus.front());
-    Forward other(advisor.forward().model(), more);
-    if (!does_fit(other, changed)) continue;
-    const std::string gpus = std::to_string(count);
-    advisor.add_on(more, "--gpus " + gpus + " --fsdp --checkpointing full --loss fused",
-                   {"fit.suggest.gpus", {gpus}}, change);
-    return;
-  }
+  const std::int64_t count = fewest_of_kind(advisor.forward(), changed);
+  if (count <= static_cast<std::int64_t>(devices.gpus.size())) return count > 0;
+  if (count > gpus_of_a_machine && advisor.solved()) return true;
+  Devices more = devices;
+  more.gpus.assign(static_cast<std::size_t>(count), devices.gpus.front());
+  advisor.add_on(more, "--gpus " + text(count) + options, {"fit.suggest.gpus", {text(count)}},
+                 change);
+  return true;
+}
+
+/// More GPUs; of training those that divide the states, and where this is not enough, recompute.
+void suggest_gpus(Advisor& advisor) {
+  if (advisor.outcome().runtime == Runtime::diffusers) return;
+  const TrainingOptions& now = advisor.request().training;
+  const Sharing sharing = sharing_of(now);
+  const auto change = [&](FitRequest& request) {
+    request.inference.tp = request.inference.pp = 0;
+    sharing.change(request);
+  };
+  if (suggest_more_gpus(advisor, sharing.option, change) || now.task.empty()) return;
+  suggest_more_gpus(advisor, sharing.option + " --checkpointing full --loss fused",
+                    [&](FitRequest& request) {
+                      change(request);
+                      request.training.checkpointing = "full", request.training.loss = "fused";
+                    });
 }
 
 void suggest_training(Advisor& advisor) {
@@ -192,12 +224,19 @@ void suggest_training(Advisor& advisor) {
   if (now.task == "full" && now.optimizer == "adamw")
     advisor.add("--optimizer adamw-8bit", {"fit.suggest.optimizer", {}},
                 [](FitRequest& request) { request.training.optimizer = "adamw-8bit"; });
-  if (advisor.forward().devices().gpus.size() > 1 && now.zero < 3 && !now.fsdp)
-    advisor.add("--fsdp", {"fit.suggest.fsdp", {}},
-                [](FitRequest& request) { request.training.fsdp = true; });
+  if (const Sharing sharing = sharing_of(now);
+      advisor.forward().devices().gpus.size() > 1 && !sharing.option.empty())
+    advisor.add(sharing.option.substr(1), {"fit.suggest.fsdp", {}}, sharing.change);
   const auto sparing = [](FitRequest& request) {
     request.training.checkpointing = "full", request.training.loss = "fused";
   };
+  if (!advisor.solved() && now.checkpointing != "full" && now.loss != "fused")
+    advisor.add("--checkpointing full --loss fused", {"fit.suggest.recompute-and-loss", {}},
+                sparing);
+  if (!advisor.solved() && now.micro_batch > 1)
+    advisor.add("--checkpointing full --loss fused --micro-batch 1",
+                {"fit.suggest.sparing-and-one", {}},
+                [&](FitRequest& request) { sparing(request), request.training.micro_batch = 1; });
   if (now.task == "full") {
     advisor.add("--offload optimizer", {"fit.suggest.offload-optimizer", {}},
                 [](FitRequest& request) { request.training.offload = "optimizer"; });
@@ -215,6 +254,21 @@ void suggest_training(Advisor& advisor) {
                 [&](FitRequest& request) { sparing(request), request.training.task = "qlora"; });
 }
 
+/// The type with least loss that fits while each part is on the GPU only for its work.
+void suggest_type_and_offload(Advisor& advisor) {
+  FitRequest changed = advisor.request();
+  changed.inference.offload = "model";
+  for (const catalog::Quant* quant :
+       types_for(advisor.forward().model(), Runtime::diffusers, advisor.forward().devices())) {
+    changed.inference.dtype = quant->name;
+    if (!does_fit(advisor.forward(), changed)) continue;
+    advisor.add("--dtype " + quant->name + " --offload model",
+                {"fit.suggest.dtype-and-offload", {quant->name}},
+                [&changed](FitRequest& request) { request = changed; });
+    return;
+  }
+}
+
 void suggest_images(Advisor& advisor, const Limits& limits) {
   const InferenceOptions& now = advisor.request().inference;
   if (now.images > 1 && !now.vae_slicing)
@@ -226,6 +280,7 @@ void suggest_images(Advisor& advisor, const Limits& limits) {
   suggest_type(advisor, limits);
   advisor.add("--offload model", {"fit.suggest.offload-model", {}},
               [](FitRequest& request) { request.inference.offload = "model"; });
+  if (!advisor.solved()) suggest_type_and_offload(advisor);
   if (!advisor.solved())
     advisor.add("--offload sequential --vae-tiling", {"fit.suggest.offload-sequential", {}},
                 [](FitRequest& request) {
@@ -241,16 +296,16 @@ std::vector<Suggestion> suggestions_for(Forward& forward, const FitRequest& requ
   Advisor advisor(forward, request, outcome);
   if (outcome.runtime == Runtime::train) {
     suggest_training(advisor);
-    suggest_shared_training(advisor, limits);
   } else if (outcome.runtime == Runtime::diffusers) {
     suggest_images(advisor, limits);
   } else {
     suggest_cache_types(advisor);
     suggest_context(advisor, limits);
     suggest_type(advisor, limits);
+    suggest_type_and_cache(advisor, limits);
     suggest_offload(advisor, limits);
   }
-  suggest_gpus(advisor, limits);
+  suggest_gpus(advisor);
   return advisor.take();
 }
 

@@ -58,6 +58,16 @@ std::optional<FittingModel> fitting(const catalog::Model& row, FitRequest reques
   request.model = row.name, request.training = TrainingOptions{};
   const auto runtime = runtime_for(*model, request);
   if (!runtime) return {};
+  // Options of other runtimes don't leave a kind of model out of the list.
+  if (*runtime != Runtime::vllm) request.inference.util = 0;
+  if (*runtime == Runtime::diffusers) {
+    request.gpus = 0;
+  } else {
+    InferenceOptions& options = request.inference;
+    options.offload.clear();
+    options.image_width = options.image_height = options.images = 0;
+    options.vae_slicing = options.vae_tiling = false;
+  }
   Forward forward(*model, devices);
   const auto outcome = best_outcome(forward, request, *runtime, devices);
   if (!outcome) return {};

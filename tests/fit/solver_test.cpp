@@ -177,6 +177,8 @@ TEST(Speed, MeasuredRatesLieInTheRange) {
     FitRequest request;
     request.runtime = rate.runtime, request.inference.dtype = rate.dtype;
     request.inference.context = 2048;
+    // 136 GiB of weights on two GPUs of 79: vLLM's nine tenths would not hold them.
+    if (request.runtime == "vllm") request.inference.util = 0.96;
     const Estimate found = answer(rate.model, request, with(rate.gpu, rate.gpus));
     ASSERT_TRUE(found.speed.tokens_per_s) << rate.gpu;
     EXPECT_GE(rate.measured, found.speed.tokens_per_s->low) << rate.model << ' ' << rate.gpu;
