@@ -50,47 +50,93 @@ Gpu read_gpu(Cells& cells) {
 
 using Words = std::set<std::string>;
 
+/// Letters and digits apart, in lower case and in order.
+std::vector<std::string> pieces_of(std::string_view name) {
+  std::vector<std::string> pieces;
+  std::string piece;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (const char c : base::lower(name)) {
+    const bool belongs = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (!piece.empty() && (!belongs || is_digit(c) != is_digit(piece.back()))) {
+      pieces.push_back(piece);
+      piece.clear();
+    }
+    if (belongs) piece += c;
+  }
+  if (!piece.empty()) pieces.push_back(piece);
+  return pieces;
+}
+
+bool is_unit(const std::string& piece) { return piece == "gb" || piece == "gib"; }
+
+/// Whether the piece says nothing of which GPU it is: the GB after a size, the Max of Max-Q; the GB
+/// of GB200 and the Max of M3 Max do.
+bool is_idle(const std::vector<std::string>& pieces, std::size_t i) {
+  static const std::set<std::string, std::less<>> idle{
+      "nvidia", "geforce", "tesla",      "amd", "radeon", "intel", "r",
+      "tm",     "apple",   "generation", "gpu", "with",   "design"};
+  if (is_unit(pieces[i])) return i > 0 && base::to_number(pieces[i - 1]).has_value();
+  if (pieces[i] == "max") return i + 1 < pieces.size() && pieces[i + 1] == "q";
+  return idle.contains(pieces[i]);
+}
+
 /// "RTX4090", "rtx-4090" and "RTX 4090" are the same words; letters and digits stand apart.
 Words words_of(std::string_view name) {
-  static const std::set<std::string, std::less<>> idle{
-      "nvidia", "geforce", "tesla", "amd",        "radeon", "intel", "r",   "tm",
-      "apple",  "gb",      "gib",   "generation", "gpu",    "with",  "max", "design"};
   Words words;
-  std::string word;
-  const auto end = [&] {
-    if (word == "laptop") word = "mobile";
-    if (!word.empty() && !idle.contains(word)) words.insert(word);
-    word.clear();
-  };
-  for (const char raw : base::lower(name)) {
-    const auto c = static_cast<unsigned char>(raw);
-    if (std::isalnum(c) == 0) {
-      end();
-      continue;
-    }
-    if (!word.empty() &&
-        (std::isdigit(c) != 0) != (std::isdigit(static_cast<unsigned char>(word.back())) != 0))
-      end();
-    word += raw;
-  }
-  end();
+  const std::vector<std::string> pieces = pieces_of(name);
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    if (!is_idle(pieces, i)) words.insert(pieces[i] == "laptop" ? "mobile" : pieces[i]);
   return words;
 }
 
 bool holds(const Words& all, const Words& some) { return std::ranges::includes(all, some); }
 
+/// Whether the name says a memory that the GPU is not sold with.
+bool has_other_size(std::string_view name, const Gpu& gpu) {
+  const std::vector<std::string> pieces = pieces_of(name);
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    const auto size = is_unit(pieces[i]) ? base::to_number(pieces[i - 1]) : std::nullopt;
+    if (size && !gpu.vram_gb.empty() && std::ranges::find(gpu.vram_gb, *size) == gpu.vram_gb.end())
+      return true;
+  }
+  return false;
+}
+
+/// Words that make another chip of it: RTX 4090 Mobile, M3 Max; single letters too (RTX 4090 D,
+/// A40-8Q, which is a part of an A40).
+bool is_variant(const std::string& word) {
+  static const std::set<std::string, std::less<>> variants{
+      "mobile", "max", "pro", "ultra", "ti", "super", "xt", "xtx", "gre", "sff", "mig", "grid"};
+  return variants.contains(word) || (word.size() == 1 && word[0] >= 'a' && word[0] <= 'z');
+}
+
 /// The row whose words the name has all, and most of them: drivers add words to a name.
-std::vector<const Gpu*> closest_within(const std::vector<Gpu>& gpus, const Words& wanted) {
+std::vector<const Gpu*> closest_within(const std::vector<Gpu>& gpus, std::string_view name,
+                                       const Words& wanted) {
   std::vector<const Gpu*> best;
   std::size_t most = 0;
   for (const Gpu& gpu : gpus) {
     const Words own = words_of(gpu.name);
-    if (!holds(wanted, own) || own.size() < most) continue;
+    if (!holds(wanted, own) || own.size() < most || has_other_size(name, gpu)) continue;
+    if (std::ranges::any_of(wanted, [&](const std::string& word) {
+          return is_variant(word) && !own.contains(word);
+        }))
+      continue;
     if (own.size() > most) best.clear();
     most = own.size();
     best.push_back(&gpu);
   }
   return best;
+}
+
+/// Whether the row's name is these words and a line of cards before them: "3090" is the RTX 3090.
+bool is_without_line(Words own, const Words& wanted) {
+  static const std::set<std::string, std::less<>> lines{"rtx", "gtx", "rx", "arc"};
+  // "titan" is no number: a line of its own.
+  if (std::ranges::none_of(wanted, [](const auto& word) { return word[0] <= '9'; })) return false;
+  std::erase_if(
+      own, [&](const std::string& word) { return lines.contains(word) && !wanted.contains(word); });
+  return own == wanted;
 }
 
 }  // namespace
@@ -101,15 +147,17 @@ Result<std::vector<Gpu>> load_gpus(const Override& replaced) {
 
 std::vector<const Gpu*> find_gpus(const std::vector<Gpu>& gpus, std::string_view name) {
   const Words wanted = words_of(name);
-  std::vector<const Gpu*> fitting;
+  std::vector<const Gpu*> fitting, bare;
   if (wanted.empty()) return fitting;
   for (const Gpu& gpu : gpus) {
     Words own = words_of(gpu.name);
     if (own == wanted) return {&gpu};
+    if (is_without_line(own, wanted)) bare.push_back(&gpu);
     own.merge(words_of(gpu.mem_type));
     if (holds(own, wanted)) fitting.push_back(&gpu);
   }
-  return fitting.empty() ? closest_within(gpus, wanted) : fitting;
+  if (bare.size() == 1) return bare;
+  return fitting.empty() ? closest_within(gpus, name, wanted) : fitting;
 }
 
 }  // namespace gpuready::catalog

@@ -74,8 +74,11 @@ const std::vector<Quant>& quants() {
 }
 
 const Quant* quant_named(std::string_view name, bool gguf) {
-  if (name == "f16" || name == "fp16") name = gguf ? "f16" : "fp16";
-  if (name == "f32" || name == "fp32") name = gguf ? "f32" : "fp32";
+  // As PyTorch and vLLM name them.
+  if (name == "bfloat16") name = "bf16";
+  if (name == "f16" || name == "fp16" || name == "float16" || name == "half")
+    name = gguf ? "f16" : "fp16";
+  if (name == "f32" || name == "fp32" || name == "float32") name = gguf ? "f32" : "fp32";
   for (const Quant& quant : quants())
     if (quant.gguf == gguf && quant.name == name) return &quant;
   return nullptr;

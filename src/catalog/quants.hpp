@@ -48,7 +48,8 @@ struct Quant {
 Result<std::vector<Quant>> load_quants(const Override& replaced);
 /// The compiled-in ones, in the order of falling quality; one that cannot be read is left out.
 const std::vector<Quant>& quants();
-/// nullptr where there is none of this name (f16 and fp16 are one, so are f32 and fp32).
+/// nullptr where there is none of this name (f16, fp16, float16 and half are one, so are f32, fp32
+/// and float32, and bf16 and bfloat16).
 const Quant* quant_named(std::string_view name, bool gguf);
 
 }  // namespace gpuready::catalog

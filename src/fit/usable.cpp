@@ -71,6 +71,11 @@ Result<const catalog::Gpu*> named_gpu(const FitRequest& request,
   }
   if (found.size() == 1) return found.front();
   if (found.empty()) {
+    const std::string lower = base::lower(request.gpu);
+    if (base::contains(lower, "laptop") || base::contains(lower, "mobile"))
+      return failure("--gpu " + request.gpu +
+                     ": not in data/gpus.csv, and the desktop GPU of that number has more memory; "
+                     "name the laptop's instead of it (--vram, in GiB)");
     const std::string near = near_names(table, request.gpu);
     return failure("--gpu " + request.gpu + ": not in data/gpus.csv" +
                    (near.empty() ? std::string("; name its memory instead (--vram 24GiB)")

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "catalog/gpus.hpp"
+#include "catalog/quants.hpp"
 
 namespace gpuready::catalog {
 namespace {
@@ -68,12 +69,60 @@ TEST(Gpus, ANameIsFoundAsPeopleAndDriversWriteIt) {
   EXPECT_EQ(names(all, "A10"), Names{"A10"});
 }
 
+TEST(Gpus, ALaptopsGpuIsNeverTheDesktopsOfTheSameNumber) {
+  const auto all = gpus();
+  for (const char* name :
+       {"NVIDIA GeForce RTX 4090 Laptop GPU", "RTX 3080 Laptop", "RTX 5080 Laptop GPU",
+        "RTX 4080 Mobile", "NVIDIA RTX A2000 Laptop GPU", "NVIDIA RTX A2000 8GB Laptop GPU"})
+    EXPECT_TRUE(names(all, name).empty()) << name << ": " << names(all, name).front();
+}
+
+TEST(Gpus, AWordThatMakesAnotherChipOfItIsNotDropped) {
+  const auto all = gpus();
+  for (const char* name :
+       {"M2 Pro", "Apple M3 Ultra", "RTX 3090 Super", "GeForce RTX 2080 with Max-Q Design",
+        "RTX 4000 SFF Ada Generation", "NVIDIA A40-8Q", "GRID T4-16Q", "RTX 3080 20 GB",
+        "NVIDIA RTX PRO 5000 Blackwell 72GB", "NVIDIA H20-3e"})
+    EXPECT_TRUE(names(all, name).empty()) << name << ": " << names(all, name).front();
+}
+
+TEST(Gpus, TheMaxOfApplesChipsCountsAndTheMaxOfMaxQDoesNot) {
+  const auto all = gpus();
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names(all, "M3 Max"), Names{"Apple M3 Max"});
+  EXPECT_EQ(names(all, "Apple M3 Max"), Names{"Apple M3 Max"});
+  EXPECT_EQ(names(all, "M1 Max"), Names{"Apple M1 Max"});
+  EXPECT_EQ(names(all, "Apple M1"), Names{"Apple M1"});
+  EXPECT_EQ(names(all, "M4 Max").size(), 2U);
+  EXPECT_EQ(names(all, "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"),
+            Names{"RTX PRO 6000 Blackwell Max-Q"});
+}
+
+TEST(Gpus, TheExactGpuIsFoundBesideThoseWhoseNamesHoldIt) {
+  const auto all = gpus();
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names(all, "3090"), Names{"GeForce RTX 3090"});
+  EXPECT_EQ(names(all, "4070"), Names{"GeForce RTX 4070"});
+  EXPECT_EQ(names(all, "GB200"), Names{"GB200 (per GPU)"});
+  EXPECT_EQ(names(all, "GB10"), Names{"GB10 (DGX Spark)"});
+}
+
 TEST(Gpus, ANameThatFitsSeveralGivesAllAndAnUnknownOneGivesNone) {
   const auto all = gpus();
   EXPECT_EQ(names(all, "H100").size(), 3U);
   EXPECT_GE(names(all, "A100").size(), 4U);
   EXPECT_TRUE(names(all, "RTX 9999").empty());
   EXPECT_TRUE(names(all, "").empty());
+}
+
+TEST(Quants, TheNamesThatPyTorchHasForTypesAreKnown) {
+  for (const bool gguf : {false, true}) {
+    ASSERT_NE(quant_named("bfloat16", gguf), nullptr);
+    EXPECT_EQ(quant_named("bfloat16", gguf), quant_named("bf16", gguf));
+    EXPECT_EQ(quant_named("float16", gguf), quant_named("fp16", gguf));
+    EXPECT_EQ(quant_named("half", gguf), quant_named("f16", gguf));
+    EXPECT_EQ(quant_named("float32", gguf), quant_named("fp32", gguf));
+  }
 }
 
 }  // namespace
