@@ -78,6 +78,8 @@ std::string cut_gguf_type(std::string& name) {
 struct Marks {
   bool gguf = false, awq = false, gptq = false, bnb = false, four = false, eight = false;
   bool fp8 = false, nvfp4 = false, mxfp4 = false, bf16 = false, fp16 = false, nf4 = false;
+  bool dynamic = false;
+  std::string width;  ///< "6bit": one that MLX alone has
 };
 
 /// Whether the word is a mark, and which.
@@ -85,9 +87,12 @@ bool mark(std::string_view word, Marks& marks, std::string& format) {
   constexpr std::array<std::string_view, 4> foreign{"mlx", "exl2", "exl3", "onnx"};
   constexpr std::array<std::string_view, 5> four{"int4", "4bit", "w4a16", "4bits", "g4"};
   constexpr std::array<std::string_view, 4> eight{"int8", "8bit", "w8a8", "w8a16"};
+  constexpr std::array<std::string_view, 4> widths{"2bit", "3bit", "5bit", "6bit"};
   constexpr std::array<std::string_view, 12> silent{"quantized", "128g",    "imatrix",   "i1",
-                                                    "dynamic",   "unsloth", "ud",        "marlin",
+                                                    "dynamic",   "unsloth", "dwq",       "marlin",
                                                     "g128",      "sym",     "autoround", "quant"};
+  if (is_one_of(word, widths)) return marks.width = word, true;
+  if (word == "ud") return marks.dynamic = true;
   if (is_one_of(word, foreign)) return format = word, true;
   if (is_one_of(word, four)) return marks.four = true;
   if (is_one_of(word, eight)) return marks.eight = true;
@@ -104,8 +109,20 @@ bool mark(std::string_view word, Marks& marks, std::string& format) {
   return is_one_of(word, silent);
 }
 
+/// The type that takes as many bits: MLX keeps a scale and a bias of 16 bits for each 64 weights
+/// (mlx.core.quantize), so 8.5 for its 8. Four bits have no entry: they are what is taken unasked.
+std::string dtype_of_foreign(const Marks& m) {
+  if (m.bf16) return "bf16";
+  if (m.fp16) return "fp16";
+  if (m.eight) return "q8_0";
+  if (m.width == "6bit") return "q6_k";
+  if (m.width == "5bit") return "q5_k_m";
+  if (m.width == "3bit") return "q3_k_m";
+  return m.width == "2bit" ? "q2_k" : "";
+}
+
 std::string dtype_of(const Marks& m, const std::string& format) {
-  if (!format.empty()) return {};
+  if (!format.empty()) return dtype_of_foreign(m);
   if (m.gguf) return "gguf";
   if (m.awq) return "awq";
   if (m.gptq) return m.eight ? "gptq-int8" : "gptq-int4";
@@ -134,7 +151,11 @@ ModelName take_apart(std::string_view name) {
   }
   // "MLX", "EXL2": the tool's own format; it may stand in the name of who uploads.
   if (base::lower(name).starts_with("mlx-community/")) out.format = "mlx";
+  // Elsewhere a word of the name.
+  if (out.format.empty() && !marks.width.empty()) out.words.push_back(marks.width);
   out.dtype = gguf.empty() ? dtype_of(marks, out.format) : gguf;
+  out.four_bits = marks.four || marks.mxfp4 || marks.nvfp4;
+  out.dynamic = marks.dynamic && !gguf.empty();
   return out;
 }
 

@@ -11,8 +11,10 @@ namespace gpuready::fit {
 struct ModelName {
   /// In order, lower case: "Meta-Llama-3.1-8B-Instruct-GGUF" gives llama, 3.1, 8b, instruct.
   std::vector<std::string> words;
-  std::string dtype;   ///< as Resolved::dtype
-  std::string format;  ///< a format that we do not estimate (mlx, exl2, onnx); empty: none
+  std::string dtype;       ///< as Resolved::dtype
+  std::string format;      ///< a format that we do not estimate (mlx, exl2, onnx); empty: none
+  bool four_bits = false;  ///< of `format`; where another width is said, `dtype` is its nearest
+  bool dynamic = false;    ///< Unsloth's mixes (UD), which are larger than `dtype`'s
 };
 
 /// The part after the last slash counts.

@@ -1,6 +1,7 @@
 #include "fit/resolve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/text.hpp"
@@ -92,11 +93,44 @@ tl::unexpected<Error> not_found(const std::vector<Known>& known, std::string_vie
 }
 
 tl::unexpected<Error> ambiguous(std::string_view name, const Rows& rows) {
-  constexpr std::size_t most = 6;
+  constexpr std::size_t most = 8;
   std::string text = "\"" + std::string(name) + "\" may be several models: ";
   for (std::size_t i = 0; i < rows.size() && i < most; ++i)
     text += (i == 0 ? "" : ", ") + rows[i]->name;
   return failure(text);
+}
+
+bool is_size(const std::string& word) {
+  constexpr std::array<std::string_view, 10> sizes{"tiny",  "mini",  "small", "base", "medium",
+                                                   "large", "giant", "huge",  "xl",   "xxl"};
+  return std::ranges::find(sizes, word) != sizes.end();
+}
+
+/// The rows whose name goes on with a size after these words: of Whisper, "base" is one.
+Rows sizes_of(const std::vector<Known>& known, const Words& wanted) {
+  Rows rows;
+  for (const Known& one : known) {
+    const Words& own = one.by_id.words;
+    if (own.size() > wanted.size() && is_size(own[wanted.size()]) &&
+        std::equal(wanted.begin(), wanted.end(), own.begin()))
+      rows.push_back(one.row);
+  }
+  return rows;
+}
+
+/// A format that we do not estimate is counted in a type of as many bits, where the name says them.
+Result<void> add_format(const ModelName& asked, std::string_view name, Resolved& out) {
+  if (asked.format.empty()) return {};
+  if (asked.dtype.empty() && !asked.four_bits)
+    return failure(
+        "\"" + std::string(name) + "\": the format " + asked.format +
+        " is not estimated, and the name does not say how many bits; name the original, " +
+        out.row->name + ", with --dtype");
+  if (asked.dtype.empty())
+    out.doubts.push_back({"fit.resolved.format", {asked.format, out.row->hf_id}});
+  else
+    out.doubts.push_back({"fit.resolved.format-as", {asked.format, out.row->hf_id, asked.dtype}});
+  return {};
 }
 
 bool is_copy(std::string_view name, const catalog::Model& row) {
@@ -104,12 +138,13 @@ bool is_copy(std::string_view name, const catalog::Model& row) {
   return slash != std::string_view::npos && base::lower(name) != base::lower(row.hf_id);
 }
 
-Resolved resolved(const catalog::Model& row, std::string_view name, const ModelName& asked) {
+Result<Resolved> resolved(const catalog::Model& row, std::string_view name,
+                          const ModelName& asked) {
   Resolved out{&row, asked.dtype, {}};
-  if (!asked.format.empty())
-    out.doubts.push_back({"fit.resolved.format", {asked.format, row.hf_id}});
+  if (const auto good = add_format(asked, name, out); !good) return tl::unexpected(good.error());
   if (is_copy(name, row))
     out.doubts.push_back({"fit.resolved.copy", {std::string(name), row.hf_id}});
+  if (asked.dynamic) out.doubts.push_back({"fit.resolved.dynamic", {asked.dtype}});
   return out;
 }
 
@@ -131,9 +166,12 @@ Result<Resolved> resolve_model(const std::vector<catalog::Model>& models, std::s
   const Rows kin = siblings(known, without_sibling_words(asked.words));
   if (kin.size() > 1) return ambiguous(asked_for, kin);
   if (kin.empty()) return not_found(known, asked_for, asked.words);
-  Resolved out = resolved(*kin.front(), asked_for, asked);
-  std::erase_if(out.doubts, [](const Message& m) { return m.key == "fit.resolved.copy"; });
-  out.doubts.push_back({"fit.resolved.sibling", {std::string(asked_for), kin.front()->name}});
+  if (const Rows sizes = sizes_of(known, asked.words); sizes.size() > 1)
+    return ambiguous(asked_for, sizes);
+  auto out = resolved(*kin.front(), asked_for, asked);
+  if (!out) return out;
+  std::erase_if(out->doubts, [](const Message& m) { return m.key == "fit.resolved.copy"; });
+  out->doubts.push_back({"fit.resolved.sibling", {std::string(asked_for), kin.front()->name}});
   return out;
 }
 

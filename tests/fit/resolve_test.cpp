@@ -118,6 +118,34 @@ TEST(Resolve, AFormatThatIsNotEstimatedIsSaid) {
   expect_rows({{"mlx-community/Qwen3-8B-4bit", "Qwen3-8B", "", "fit.resolved.format"}});
 }
 
+TEST(Resolve, TheBitsOfAFormatThatIsNotEstimatedAreThoseOfItsName) {
+  const char* said = "fit.resolved.format-as";
+  expect_rows({{"mlx-community/Qwen2.5-32B-Instruct-bf16", "Qwen2.5-32B-Instruct", "bf16", said},
+               {"mlx-community/Qwen2.5-32B-Instruct-8bit", "Qwen2.5-32B-Instruct", "q8_0", said},
+               {"mlx-community/Qwen3-8B-6bit", "Qwen3-8B", "q6_k", said},
+               {"mlx-community/Qwen3-8B-3bit", "Qwen3-8B", "q3_k_m", said},
+               {"someone/Qwen3-8B-MLX-8bit", "Qwen3-8B", "q8_0", said}});
+  for (const char* name : {"mlx-community/Qwen3-8B", "someone/Qwen3-8B-exl2", "x/Qwen3-8B-ONNX"})
+    EXPECT_NE(error_of(name).find("does not say how many bits"), std::string::npos)
+        << error_of(name);
+}
+
+TEST(Resolve, AFamilyWithoutItsSizeListsTheSizes) {
+  EXPECT_NE(error_of("whisper").find("Whisper-tiny, Whisper-base, Whisper-small"),
+            std::string::npos)
+      << error_of("whisper");
+  for (const char* name : {"t5", "flan-t5", "google/flan-t5", "dinov2", "facebook/dinov2"})
+    EXPECT_NE(error_of(name).find("-large"), std::string::npos) << error_of(name);
+}
+
+TEST(Resolve, ADynamicMixIsSaidToBeLargerThanThePlainOne) {
+  const auto found = resolve_model(models(), "unsloth/DeepSeek-R1-GGUF:UD-IQ1_S");
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(found->dtype, "iq1_s");
+  EXPECT_TRUE(std::ranges::any_of(
+      found->doubts, [](const Message& m) { return m.key == "fit.resolved.dynamic"; }));
+}
+
 TEST(Resolve, ASizeOrVersionThatIsNotThereIsNeverGuessed) {
   for (const char* name :
        {"Llama-3.1-9B", "Llama-3.1-7B-Instruct", "Qwen3-7B", "Qwen4-8B", "Qwen2.5-VL-14B",
