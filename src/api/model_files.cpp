@@ -87,7 +87,9 @@ bool is_model_folder(host::Host& host, const std::string& path) {
 }
 
 bool is_model_file(std::string_view name) {
-  static constexpr std::array<std::string_view, 3> endings{".gguf", ".safetensors", ".json"};
+  // The last ones are pickles: told that they are not read, instead of looked up as names.
+  static constexpr std::array<std::string_view, 7> endings{".gguf", ".safetensors", ".json", ".pt",
+                                                           ".pth",  ".bin",         ".ckpt"};
   return std::ranges::any_of(endings, [&](auto ending) { return ends_with(name, ending); });
 }
 

@@ -249,6 +249,8 @@ Result<fit::Model> read_model_folder(ModelFolder& folder, const std::string& dty
     model = read_ggufs(folder, *files, dtype);
   } else if (has(*files, "config.json")) {
     model = read_config(folder);
+    const std::string index = index_of(*files, "");
+    if (model && !index.empty()) model->doubts.push_back({"fit.doubt-no-shards", {index}});
   } else {
     return failure(folder.name() +
                    ": no model in it, expected config.json, *.safetensors, *.gguf or "

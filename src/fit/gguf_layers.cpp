@@ -1,6 +1,7 @@
 #include "fit/gguf_layers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gpuready::fit {
 
@@ -92,6 +93,15 @@ void set_mixer(const GgufBlock& block, bool recurrent_by_key, const State& state
   layer.heads = 0, layer.kv_heads = 0, layer.head_dim_k = 0, layer.head_dim_v = 0;
 }
 
+/// A block whose attention has no heads would keep nothing of a context.
+void check_heads(GgufKeys& keys, const GgufBlock& block, const Layer& layer) {
+  if (!block.known || !block.attention || block.recurrent) return;
+  for (const auto& [key, heads] : {std::pair{"attention.head_count", layer.heads},
+                                   std::pair{"attention.head_count_kv", layer.kv_heads}})
+    if (heads == 0)
+      keys.fail("the key '" + keys.name(key) + "' is missing or 0, but blocks have attention");
+}
+
 /// The layers from here on read the cache of earlier ones.
 std::int64_t first_without_cache(GgufKeys& keys, std::int64_t count) {
   // llama.cpp, src/models/gemma3n.cpp: 20 layers of every size have one.
@@ -124,6 +134,7 @@ std::vector<Layer> layers_of_gguf(GgufKeys& keys, const Architecture& shape,
     layer.head_dim_k = latent ? keys.number("attention.key_length_mla", heads.dim_k) : heads.dim_k;
     layer.head_dim_v =
         latent ? keys.number("attention.value_length_mla", heads.dim_v) : heads.dim_v;
+    check_heads(keys, blocks[i], layer);
     layer.owns_cache = static_cast<std::int64_t>(i) < owners;
     set_feed_forward(keys, blocks[i], ffn[i], layer);
     set_mixer(blocks[i], recurrent[i] != 0, state, layer);

@@ -1,5 +1,6 @@
 #include "fit/hf_config.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -163,10 +164,35 @@ bool within_reason(const Layer& layer) {
   return true;
 }
 
+bool attends(Mixer mixer) {
+  return mixer == Mixer::attention || mixer == Mixer::sliding || mixer == Mixer::chunked;
+}
+
 void check_sizes(ConfigKeys& keys, const Blueprint& plan) {
   if (plan.shape.hidden < 1) keys.wrong("hidden_size is 0, expected 1 or more");
-  for (const Block& block : plan.blocks)
+  for (const Block& block : plan.blocks) {
     if (!within_reason(block.layer)) return keys.wrong("a size is beyond what can be");
+    // Without heads nothing would be kept of a context.
+    if (attends(block.layer.mixer) && block.layer.heads < 1)
+      return keys.wrong("num_attention_heads is 0, expected 1 or more");
+    if (attends(block.layer.mixer) && block.layer.kv_heads < 1)
+      return keys.wrong("num_key_value_heads is 0, expected 1 or more");
+  }
+}
+
+/// A method whose way of storing is not known is counted by its bits alone.
+void note_method(ConfigKeys& keys, const Quantisation& q) {
+  // Of transformers, src/transformers/utils/quantization_config.py (QuantizationMethod), those that
+  // read_quantisation() tells apart or that say their bits.
+  constexpr std::array<std::string_view, 16> known{
+      "gptq",    "awq",    "auto-round", "aqlm",
+      "hqq",     "quanto", "nf4-dq",     "fp8",
+      "torchao", "mxfp4",  "nvfp4",      "bitsandbytes",
+      "eetq",    "spqr",   "vptq",       "compressed-tensors"};
+  const bool has_one = keys.object("quantization_config") != nullptr;
+  if (!has_one || std::ranges::find(known, q.method) != known.end()) return;
+  keys.doubt({"fit.doubt.quantisation",
+              {q.method.empty() ? "?" : base::printable(q.method), std::to_string(q.bits)}});
 }
 
 }  // namespace
@@ -201,7 +227,9 @@ Result<Model> read_complete_config(const base::Json& config) {
   std::string dtype = dtype_of(keys);
   if (dtype.empty()) dtype = dtype_of(text_keys);
   if (dtype.empty()) keys.doubt({"fit.doubt.dtype", {}});
-  auto model = model_of(std::move(plan), std::move(dtype), read_quantisation(config));
+  const Quantisation quantisation = read_quantisation(config);
+  note_method(keys, quantisation);
+  auto model = model_of(std::move(plan), std::move(dtype), quantisation);
   if (!model) return model;
   model->source = Source::configuration;
   model->doubts = keys.doubts();

@@ -10,9 +10,11 @@
 #include <fstream>
 #include <map>
 
+#include "api/fit_model.hpp"
 #include "api/hub.hpp"
 #include "api/model_folder.hpp"
 #include "api/model_sources.hpp"
+#include "catalog/catalog.hpp"
 #include "host/real_host.hpp"
 #include "host/recorded_host.hpp"
 #include "net/curl_http.hpp"
@@ -221,6 +223,39 @@ TEST_F(ModelFiles, TellsWhatIsMissing) {
   EXPECT_EQ(bad.parameters, llama_parameters);
   ASSERT_EQ(bad.doubts.size(), 1U);
   EXPECT_EQ(bad.doubts[0].key, "fit.doubt-config");
+}
+
+TEST_F(ModelFiles, AnIndexWithoutItsShardsIsADoubt) {
+  write("bare/config.json", llama_config);
+  write("bare/model.safetensors.index.json", "{}");
+  const fit::Model model = read("bare");
+  EXPECT_EQ(model.source, fit::Source::configuration);
+  ASSERT_FALSE(model.doubts.empty());
+  EXPECT_EQ(model.doubts.back().key, "fit.doubt-no-shards");
+}
+
+TEST_F(ModelFiles, WhatIsThereAndNoModelIsNotLookedUpAsAName) {
+  const auto catalog = catalog::load_catalog(catalog::Override{});
+  ASSERT_TRUE(catalog) << catalog.error().text;
+  write("hollow/readme.txt", "");
+  write("x.pt", "PK");
+  const auto error = [&](const std::string& argument) {
+    const auto model = find_model(host_, *catalog, argument, "");
+    return model ? "found" : model.error().text;
+  };
+  EXPECT_THAT(error(path("hollow")), HasSubstr("no model in it"));
+  EXPECT_THAT(error(path("x.pt")), HasSubstr("no model file, expected config.json"));
+  EXPECT_THAT(error("pytorch_model.bin"), HasSubstr("no such file or folder"));
+}
+
+TEST_F(ModelFiles, AnImageModelInGgufAsksForItsType) {
+  const auto catalog = catalog::load_catalog(catalog::Override{});
+  ASSERT_TRUE(catalog) << catalog.error().text;
+  const auto bare = find_model(host_, *catalog, "city96/FLUX.1-dev-gguf", "");
+  ASSERT_FALSE(bare);
+  EXPECT_THAT(bare.error().text, HasSubstr("say which, as --dtype q8_0"));
+  EXPECT_TRUE(find_model(host_, *catalog, "city96/FLUX.1-dev-gguf", "q8_0"));
+  EXPECT_EQ(find_model(host_, *catalog, "city96/FLUX.1-dev-gguf:q8_0", "")->dtype, "q8_0");
 }
 
 TEST_F(ModelFiles, TakesAsLocalWhatIsWrittenSoOrHoldsAModel) {

@@ -50,6 +50,23 @@ TEST(Gguf, GivesADenseModelWithGroupedHeadsAndTiedEmbeddings) {
   EXPECT_THAT(model.doubts, IsEmpty());
 }
 
+TEST(Gguf, AttentionWithoutHeadsIsAnErrorThatNamesTheKey) {
+  GgufBytes none;
+  none.text("general.architecture", "llama").number("llama.block_count", 1);
+  none.number("llama.embedding_length", 64).number("llama.context_length", 4096);
+  none.tensor("token_embd.weight", "q8_0", {64, 100});
+  attention(none, 0), feed_forward(none, 0);
+  const auto model = read(none);
+  ASSERT_FALSE(model);
+  EXPECT_THAT(model.error().text, HasSubstr("'llama.attention.head_count' is missing or 0"));
+  GgufBytes no_kv = start("llama", 1);
+  no_kv.number("llama.attention.head_count_kv", 0);
+  attention(no_kv, 0), feed_forward(no_kv, 0);
+  const auto other = read(no_kv);
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().text, HasSubstr("'llama.attention.head_count_kv' is missing or 0"));
+}
+
 TEST(Gguf, CountsEveryExpertAndThoseOfOneToken) {
   GgufBytes bytes = start("qwen3moe", 2);
   bytes.number("qwen3moe.expert_count", 8).number("qwen3moe.expert_used_count", 2);

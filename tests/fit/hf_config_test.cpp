@@ -54,6 +54,25 @@ TEST(HfConfig, HeadSizeBeatsHiddenOverHeads) {
   EXPECT_EQ(read(llama(R"("head_dim":32)")).shape.layers[0].head_dim_k, 32);
 }
 
+TEST(HfConfig, AttentionWithoutHeadsIsAFault) {
+  const std::string none =
+      R"({"model_type":"llama","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":0,)"
+      R"("intermediate_size":128,"vocab_size":100,"max_position_embeddings":99})";
+  EXPECT_NE(error_of(none).find("num_attention_heads is 0"), std::string::npos) << error_of(none);
+  const std::string no_kv = llama(R"("num_key_value_heads":0)");
+  EXPECT_NE(error_of(no_kv).find("num_key_value_heads is 0"), std::string::npos) << error_of(no_kv);
+}
+
+TEST(HfConfig, AMethodOfQuantizationThatIsNotKnownIsADoubt) {
+  const auto said = [](const std::string& method) {
+    const Model model = read(llama(R"("quantization_config":{"quant_method":")" + method + "\"}"));
+    return std::ranges::count(doubts(model), "fit.doubt.quantisation");
+  };
+  EXPECT_EQ(said("foo"), 1);
+  for (const char* known : {"gptq", "awq", "fp8", "bitsandbytes", "mxfp4"})
+    EXPECT_EQ(said(known), 0) << known;
+}
+
 TEST(HfConfig, AMissingTypeOfWeightsIsADoubt) {
   const Model model = read(
       R"({"model_type":"llama","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,)"
