@@ -74,8 +74,8 @@ Result<const catalog::Gpu*> named_gpu(const FitRequest& request,
     const std::string lower = base::lower(request.gpu);
     if (base::contains(lower, "laptop") || base::contains(lower, "mobile"))
       return failure("--gpu " + request.gpu +
-                     ": not in data/gpus.csv, and the desktop GPU of that number has more memory; "
-                     "name the laptop's instead of it (--vram, in GiB)");
+                     ": not in data/gpus.csv, and the desktop GPU of that number is another chip; "
+                     "name the laptop GPU's memory instead (--vram, in GiB)");
     const std::string near = near_names(table, request.gpu);
     return failure("--gpu " + request.gpu + ": not in data/gpus.csv" +
                    (near.empty() ? std::string("; name its memory instead (--vram 24GiB)")
