@@ -122,12 +122,12 @@ bench::Pace BenchRun::pace_of(const bench::MeasureRequest& request) const {
   const auto known = paces_.find(pace_key(request.backend));
   if (known != paces_.end()) return known->second;
   bench::Pace pace = first_guess(machine_, request.backend);
-  constexpr double most_times = 8;  // with the doubt of a guess, far more than Tensor Cores
+  constexpr double most_times = 8;
   double best = 0;
   for (const auto& [key, other] : paces_)
     if (base::starts_with(key, request.backend.device + " "))
       best = std::max(best, other.flops), pace.start_s = other.start_s;
-  if (best > 0) pace.flops = std::min(pace.flops, most_times * best);
+  if (best > 0) pace.flops = std::min(pace.flops, most_times * best), pace.guessed = false;
   return pace;
 }
 

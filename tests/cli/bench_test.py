@@ -188,8 +188,8 @@ class Modes(unittest.TestCase):
         for peer in answer["peers"]:
             self.assertGreater(peer["alone_flops"], 0)
             self.assertGreater(peer["together_flops"], 0)
-            # These T4s are a CPU: far below what every healthy T4 reaches.
-            self.assertTrue(peer["slow"])
+            # These T4s are a CPU, but so small a product says nothing of what a T4 reaches.
+            self.assertFalse(peer["slow"])
 
 
 FAKE_TORCH = """
