@@ -60,17 +60,24 @@ std::vector<double> scales(const std::vector<double>& squares, const std::vector
   return result;
 }
 
+/// What a line of so many elements may be off by, whatever the others are. The errors of many
+/// elements add up to a normal one; those of a few have longer tails (a right product of one row
+/// was refused), and are judged as single elements are.
+double least_limit(std::size_t lines, std::size_t elements, const Tolerance& tolerance) {
+  const double usual = lines < fewest_lines ? tolerance.frobenius : tolerance.frobenius / 10;
+  return elements < fewest_lines ? std::max(usual, tolerance.element) : usual;
+}
+
 /// First line whose error, over its size, stands out from that of the median line.
 std::optional<std::int64_t> first_outlier(const std::vector<double>& found,
                                           const std::vector<double>& right,
-                                          const std::vector<double>& squares, double tolerance) {
+                                          const std::vector<double>& squares, double floor) {
   std::vector<double> errors(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     const double difference = std::abs(found[i] - right[i]);
     errors[i] = difference == 0 ? 0 : difference / std::sqrt(squares[i]);
   }
   const double typical = median(errors) / median_of_half_normal;
-  const double floor = found.size() < fewest_lines ? tolerance : tolerance / 10;
   const double limit = std::max(largest_over_typical * typical, floor);
   for (std::size_t i = 0; i < errors.size(); ++i)
     if (!(errors[i] <= limit)) return static_cast<std::int64_t>(i);
@@ -120,7 +127,8 @@ void compare_rows(const Matrices& of, double mean_square, double tolerance, std:
 }
 
 /// Freivalds' test: fills the error and the outliers. Returns the squared size of C.
-double freivalds(const Matrices& of, double tolerance, std::mt19937_64& random, Check& check) {
+double freivalds(const Matrices& of, const Tolerance& tolerance, std::mt19937_64& random,
+                 Check& check) {
   const auto first = random_signs(of.c.columns, random);
   const auto second = random_signs(of.c.columns, random);
   const auto left = random_signs(of.c.rows, random);
@@ -142,11 +150,13 @@ double freivalds(const Matrices& of, double tolerance, std::mt19937_64& random, 
                             2;
   check.verification.error = std::sqrt(difference / c_squares);
 
+  const double row_floor = least_limit(of.c.rows, of.c.columns, tolerance);
+  const double column_floor = least_limit(of.c.columns, of.c.rows, tolerance);
   const auto row_scales = scales(cr.row_squares, abr.row_squares, b_squares, k);
-  check.bad_row = first_outlier(cr.first, abr.first, row_scales, tolerance);
-  if (!check.bad_row) check.bad_row = first_outlier(cr.second, abr.second, row_scales, tolerance);
+  check.bad_row = first_outlier(cr.first, abr.first, row_scales, row_floor);
+  if (!check.bad_row) check.bad_row = first_outlier(cr.second, abr.second, row_scales, row_floor);
   check.bad_column = first_outlier(
-      lc.sums, lab.sums, scales(lc.column_squares, lab.column_squares, a_squares, k), tolerance);
+      lc.sums, lab.sums, scales(lc.column_squares, lab.column_squares, a_squares, k), column_floor);
   return c_squares;
 }
 
@@ -179,7 +189,7 @@ Check verify(const Operands& operands, const Matrix& c, const Tolerance& toleran
   }
   const Matrices of{operands.a, operands.b, c};
   std::mt19937_64 random(seed);
-  const double c_squares = freivalds(of, tolerance.frobenius, random, check);
+  const double c_squares = freivalds(of, tolerance, random, check);
   check.same_everywhere = !check.bad_row && !check.bad_column;
   result.fingerprint = fingerprint(result.error);
   const double mean_square = c_squares / static_cast<double>(c.size());
