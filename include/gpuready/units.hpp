@@ -18,11 +18,12 @@ enum class Unit {
   usd_per_hour,
   count,
   ratio,
+  usd,
 };
 
-inline constexpr std::array<std::string_view, 11> unit_names{
+inline constexpr std::array<std::string_view, 12> unit_names{
     "",       "bytes",   "seconds", "hertz", "watts", "celsius",
-    "FLOP/s", "bytes/s", "USD/h",   "count", "ratio"};
+    "FLOP/s", "bytes/s", "USD/h",   "count", "ratio", "USD"};
 
 inline constexpr double kib = 1024.0;
 inline constexpr double mib = 1024.0 * kib;

@@ -20,7 +20,7 @@ ALLOWED = {
     "bench": {"vendor", "base", "host", "model"},
     "fit": {"catalog", "base", "model"},
     "net": {"base", "host", "vendor", "model"},
-    "cloud": {"net", "catalog", "base", "model"},
+    "cloud": {"net", "host", "catalog", "base", "model"},
     "plan": {"catalog", "base", "model"},
     "report": {"catalog", "base", "model"},
     "api": {"base", "host", "vendor", "probe", "catalog", "rules", "bench", "fit", "net", "cloud",
