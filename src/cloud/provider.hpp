@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/gpus.hpp"
 #include "gpuready/offers.hpp"
 #include "gpuready/result.hpp"
 #include "net/http.hpp"
@@ -74,11 +75,9 @@ struct Instance {
 
 inline constexpr std::string_view name_prefix = "gpuready-";
 
-/// What is wanted of offers; filters that the provider can apply itself, the rest is filtered by
-/// filter_offers().
+/// What is wanted of offers: what saves requests or changes prices. The rest is filter_offers()'s.
 struct OfferQuery {
-  std::string gpu;  ///< as gpus.csv names it; empty: any
-  std::int64_t gpu_count = 0;
+  std::int64_t gpu_count = 0;   ///< 0: any
   std::int64_t disk_bytes = 0;  ///< of the price; 0: the provider's usual
 };
 
@@ -89,6 +88,10 @@ struct CreateRequest {
   std::string ssh_key_name;    ///< what register_key() returned; empty where it isn't needed
   /// Minutes after which the machine ends itself, where it can (protection()).
   std::int64_t max_minutes = 60;
+  /// Shell text that the machine runs beside its own start (RunPod, Vast; ignored by Lambda). Holds
+  /// no secret. Vast takes 4096 bytes of it at most.
+  std::string start_script;
+  std::string image;  ///< container image (RunPod, Vast); empty: one with sshd and CUDA
 };
 
 /// Who ends the machine if this computer dies.
@@ -137,10 +140,11 @@ class Provider {
   virtual Answer<Account> account() = 0;
 };
 
-/// What every provider is made with.
+/// What every provider is made with. What is referred to must outlive it.
 struct Access {
   net::Http& http;
   net::Pace& pace;
+  const std::vector<catalog::Gpu>& gpus;  ///< to know the GPUs by the table's names
   net::Secret key;
   std::string base_url;  ///< without a slash at its end
 };
