@@ -1,8 +1,6 @@
 #pragma once
 /// Time as the network stages see it, so that tests need not wait.
 
-#include <functional>
-
 namespace gpuready::net {
 
 class Pace {
@@ -18,6 +16,8 @@ class Pace {
   virtual void sleep_s(double seconds) = 0;
   /// Whether a signal asked us to end.
   virtual bool stopped() = 0;
+  /// What runs now cleans up: from here on stopped() is false and waits are waited out.
+  virtual void finish_up() {}
 };
 
 }  // namespace gpuready::net
