@@ -236,6 +236,8 @@ void kill_running_children() {
   }
 }
 
+void allow_children() { all_are_killed = false; }
+
 std::string describe(const CommandResult& result, const Command& command) {
   switch (result.end) {
     case End::exited:

@@ -13,5 +13,7 @@ std::vector<CommandResult> run_children(const std::vector<Command>& commands);
 /// Kills the groups of all children that run now, and of any started from now on; safe in a signal
 /// handler.
 void kill_running_children();
+/// Children may be started again: for what cleans up after a signal.
+void allow_children();
 
 }  // namespace gpuready::host

@@ -16,8 +16,8 @@ class Pace {
   virtual void sleep_s(double seconds) = 0;
   /// Whether a signal asked us to end.
   virtual bool stopped() = 0;
-  /// What runs now cleans up: from here on stopped() is false and waits are waited out.
-  virtual void finish_up() {}
+  /// While it is on, what runs cleans up: stopped() is false and waits are waited out.
+  virtual void finish_up(bool /*on*/) {}
 };
 
 }  // namespace gpuready::net

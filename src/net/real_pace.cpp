@@ -30,7 +30,7 @@ class RealPace : public Pace {
 
   bool stopped() override { return !finishing_ && stopped_ && stopped_(); }
 
-  void finish_up() override { finishing_ = true; }
+  void finish_up(bool on) override { finishing_ = on; }
 
  private:
   using Clock = std::chrono::steady_clock;

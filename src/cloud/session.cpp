@@ -1,0 +1,163 @@
+#include "cloud/session.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cloud/cost.hpp"
+#include "cloud/destroy.hpp"
+#include "cloud/launch.hpp"
+
+namespace gpuready::cloud {
+
+namespace {
+
+constexpr double seconds_per_minute = 60;
+
+/// Waits are waited out while it lives.
+class Finishing {
+ public:
+  explicit Finishing(net::Pace& pace) : pace_(pace) { pace_.finish_up(true); }
+  Finishing(const Finishing&) = delete;
+  Finishing& operator=(const Finishing&) = delete;
+  ~Finishing() { pace_.finish_up(false); }
+
+ private:
+  net::Pace& pace_;
+};
+
+class Session {
+ public:
+  Session(Tools tools, const SessionRequest& request) : t_(tools), request_(request) {}
+
+  SessionResult run() {
+    for (const Offer& offer : request_.offers) {
+      if (t_.pace.stopped()) return finish(SessionEnd::stopped, "stopped before anything was rented");
+      if (!is_affordable(offer)) continue;
+      const Next next = try_offer(offer);
+      if (next == Next::ended) return result_;
+      if (result_.machines >= request_.most_machines) break;
+    }
+    const std::string last = result_.why.empty() ? "no offer fits" : result_.why;
+    return finish(SessionEnd::no_machine, last);
+  }
+
+ private:
+  enum class Next { another_offer, ended };
+
+  [[nodiscard]] bool is_affordable(const Offer& offer) const {
+    return offer.usd_per_hour && *offer.usd_per_hour <= request_.max_usd_per_hour;
+  }
+
+  SessionResult finish(SessionEnd end, std::string why) {
+    result_.end = end;
+    result_.why = std::move(why);
+    return result_;
+  }
+
+  Next pass_over(const Offer& offer, const std::string& why) {
+    result_.why = why;
+    if (request_.passed_over) request_.passed_over(offer, why);
+    return Next::another_offer;
+  }
+
+  Next try_offer(const Offer& offer) {
+    result_.offer = offer;
+    result_.stages.clear();
+    const double start_s = t_.pace.now_s();
+    Launch launched = launch(t_, request_, offer);
+    result_.stages.push_back({"create", t_.pace.now_s() - start_s});
+    result_.entry = launched.rented.entry;
+    switch (launched.end) {
+      case LaunchEnd::created:
+        break;
+      case LaunchEnd::refused:
+        return pass_over(offer, launched.why);
+      case LaunchEnd::hopeless:
+        return finish(SessionEnd::no_machine, launched.why), Next::ended;
+      case LaunchEnd::unconfirmed:
+        result_.created = result_.still_billing = true;
+        return finish(SessionEnd::no_machine, launched.why), Next::ended;
+    }
+    result_.created = true;
+    ++result_.machines;
+    return use(offer, launched.rented);
+  }
+
+  /// From here on every way leads through end().
+  Next use(const Offer& offer, Rented& rented) {
+    const Wait wait = wait_until_ready(t_, request_, offer, rented, result_.stages);
+    Used used;
+    if (wait.end == WaitEnd::ready) {
+      const double lifetime_s = static_cast<double>(request_.max_minutes) * seconds_per_minute;
+      const double left_s = lifetime_s - (t_.pace.now_s() - rented.asked_at_s);
+      used = request_.use({rented.instance, rented.identity, left_s, result_.stages});
+    }
+    const bool stopped = t_.pace.stopped();
+    end(rented);
+    if (result_.still_billing) return finish(SessionEnd::failed, result_.why), Next::ended;
+    if (stopped) return finish(SessionEnd::stopped, "stopped"), Next::ended;
+    if (wait.end == WaitEnd::dead) return pass_over(offer, wait.why);
+    if (wait.end != WaitEnd::ready) return finish(SessionEnd::failed, wait.why), Next::ended;
+    if (used.end == Used::End::broken_host) return pass_over(offer, used.why);
+    const bool done = used.end == Used::End::done;
+    return finish(done ? SessionEnd::done : SessionEnd::failed, used.why), Next::ended;
+  }
+
+  void end(Rented& rented) {
+    const double start_s = t_.pace.now_s();
+    if (request_.tell)
+      request_.tell({"destroy", start_s - rented.asked_at_s, usd_so_far(rented, start_s),
+                     rented.entry});
+    const EndResult ended = end_entry(t_, rented.entry, rented.seen);
+    const double now_s = t_.pace.now_s();
+    result_.stages.push_back({"destroy", now_s - start_s});
+    result_.instance = rented.instance;
+    result_.cost_usd += usd_so_far(rented, ended.confirmed ? ended.accepted_at_s : now_s);
+    result_.still_billing = !ended.confirmed;
+    result_.entry.status = ended.confirmed ? "gone" : "destroying";
+    if (!ended.confirmed) result_.why = ended.why;
+    if (ended.confirmed && request_.at_risk) request_.at_risk(nullptr);
+    ::unlink(rented.identity.known_hosts_file.c_str());
+  }
+
+  Tools t_;
+  const SessionRequest& request_;
+  SessionResult result_;
+};
+
+}  // namespace
+
+SessionResult run_session(Tools tools, const SessionRequest& request) {
+  return Session(tools, request).run();
+}
+
+EndResult end_entry(Tools tools, LedgerEntry entry, bool seen) {
+  const Finishing finishing(tools.pace);
+  EndResult result;
+  const double age_s =
+      std::max<double>(0, static_cast<double>(tools.host.now() - entry.created_at));
+  if (entry.id.empty()) {
+    const TokenSearch search = find_by_token(tools.provider, tools.pace, entry.token, age_s);
+    result.why = search.why;
+    if (search.found == Found::unknown) return result;
+    if (search.found == Found::no) {
+      result.confirmed = true;
+      (void)tools.ledger.remove(entry.token);
+      return result;
+    }
+    entry.id = search.instance.id, seen = true;
+  }
+  result.existed = true;
+  entry.status = "destroying";
+  (void)tools.ledger.put(entry);
+  const Destroyed destroyed =
+      destroy_until_gone(tools.provider, tools.pace, {entry.id, age_s, seen, 600});
+  result.confirmed = destroyed.confirmed;
+  result.accepted_at_s = destroyed.accepted_at_s;
+  result.why = destroyed.why;
+  if (destroyed.confirmed) (void)tools.ledger.remove(entry.token);
+  return result;
+}
+
+}  // namespace gpuready::cloud
