@@ -20,7 +20,9 @@ CLI::Option* add_count(CLI::App& c, const char* name, std::int64_t& value, const
 }
 
 void add_memory(CLI::App& c, FitOptions& o, const Help& help) {
-  c.add_option("--gpu", o.request.gpu, help("gpu"))->type_name("NAME");
+  c.add_option("--gpu", o.request.gpu, help("gpu"))->type_name("NAME")->check([](const auto& name) {
+    return name.empty() ? std::string("expected a name, as \"RTX 4090\"") : std::string();
+  });
   c.add_option("--vram", o.vram, help("vram"))->type_name("SIZE");
   add_count(c, "--gpus", o.request.gpus, help("gpus"), 1, 4096);
   c.add_option("--kind", o.request.kind, help("kind"))

@@ -35,7 +35,8 @@ struct InferenceOptions {
 /// What the user says of training.
 struct TrainingOptions {
   std::string task;  ///< full, lora, qlora; empty: no training
-  std::string optimizer = "adamw", precision = "bf16", checkpointing = "none", offload = "none";
+  std::string precision;  ///< fp32, amp, mixed, bf16; empty: as suits the model and the GPU
+  std::string optimizer = "adamw", checkpointing = "none", offload = "none";
   /// How logits become a loss: full (all at once, as transformers does), chunked (an eighth at a
   /// time: torchtune, LitGPT) or fused (never stored: Liger, Unsloth).
   std::string loss = "full";

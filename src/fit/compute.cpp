@@ -1,6 +1,7 @@
 #include "fit/compute.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "fit/range.hpp"
 
@@ -34,6 +35,21 @@ double unpack_bytes(const Weights& weights) {
   return 0;
 }
 
+/// The graph as builds of 2026 reserve it (b11549): hidden states, gate, up and their product, one
+/// mask for each size of cache, and no logits but those that are asked for. From the sizes that it
+/// prints (tools/llama_buffers.py), which this meets to 0.1 MiB where the feed-forward is wider
+/// than the attention.
+double recent_llama_graph(const Architecture& shape, const InferencePlan& plan, const Widths& w) {
+  std::set<double> masks;
+  for (const Layer& layer : shape.layers)
+    if (layer.mixer != Mixer::cross)
+      masks.insert(cache_cells(layer, shape, plan).expected / plan.sequences);
+  double cells = 0;
+  for (const double each : masks) cells += each;
+  return mebibyte + 2 * plan.tokens * cells +
+         4 * plan.tokens * 3 * (w.hidden + std::max(w.ffn, w.routed));
+}
+
 }  // namespace
 
 Widths widths_of(const Architecture& shape) {
@@ -60,7 +76,10 @@ Span llama_compute_bytes(const Architecture& shape, const InferencePlan& plan, b
   const double experts =
       w.routed > 0 ? 4 * ub * (w.hidden * (w.per_token + 1) + w.routed) : 4 * ub * 2 * w.ffn;
   const double logits = head && generates ? 4 * ub * (w.vocab + w.hidden) : 0;
-  return spread(std::max({attention, experts, logits}), 0.7, plan.flash ? 1.25 : 1.1);
+  const double recent = recent_llama_graph(shape, plan, w);
+  Span out = spread(std::max({attention, experts, logits}), 0.7, plan.flash ? 1.25 : 1.1);
+  out.low = std::min(out.low, 0.9 * recent), out.high = std::max(out.high, 1.1 * recent);
+  return out;
 }
 
 double llama_host_bytes(const Architecture& shape, const InferencePlan& plan) {

@@ -19,7 +19,7 @@ FitVerdict verdict_of(const Range& total, double limit) {
 }
 
 /// The device that is nearest to its limit decides; the worst verdict wins.
-void judge(const std::vector<Device>& devices, Outcome& outcome) {
+void judge(const Model& model, const std::vector<Device>& devices, Outcome& outcome) {
   double worst = -1;
   for (std::size_t i = 0; i < outcome.shares.size(); ++i) {
     const Device& device = devices[static_cast<std::size_t>(outcome.shares[i].device)];
@@ -32,6 +32,8 @@ void judge(const std::vector<Device>& devices, Outcome& outcome) {
   const DeviceTerms& share = outcome.shares[outcome.fullest];
   outcome.verdict = verdict_of(
       share.total(), limit_bytes(devices[static_cast<std::size_t>(share.device)], outcome));
+  if (!model.shape_known && outcome.verdict != FitVerdict::does_not_fit)
+    outcome.verdict = FitVerdict::unknown;
 }
 
 /// Frozen weights of an adapter's base stand in 32 bits where the recipe is one of 32 bits.
@@ -58,12 +60,11 @@ const Weights& Forward::weights(const WeightChoice& choice) {
     if (!model_.quantisation.method.empty()) stored.dtype = published_dtype(model_);
     return known_.emplace(nullptr, std::move(stored)).first->second;
   }
-  return known_
-      .emplace(choice.quant, weights_as(model_, *choice.quant))
-      .first->second;
+  return known_.emplace(choice.quant, weights_as(model_, *choice.quant)).first->second;
 }
 
-Result<Outcome> Forward::operator()(const FitRequest& request) {
+Result<Outcome> Forward::operator()(const FitRequest& asked) {
+  const FitRequest request = with_precision(model_, asked, devices_);
   const auto runtime = runtime_for(model_, request);
   if (!runtime) return tl::unexpected(runtime.error());
   if (auto checked = check_options(model_, request, *runtime); !checked)
@@ -103,7 +104,7 @@ Result<Outcome> Forward::operator()(const FitRequest& request) {
     out.shares = std::move(done.shares), host = done.host;
   }
   out.host_bytes = whole_bytes(host);
-  judge(devices, out);
+  judge(model_, devices, out);
   return out;
 }
 

@@ -134,6 +134,9 @@ struct Model {
   std::int64_t file_bytes = 0;  ///< of the weight files with headers and padding; 0: no files read
   std::vector<Component>
       components;  ///< of a pipeline read from its files; `weights` is the denoiser
+  /// False: nothing says what a token adds (weights without a configuration), so no verdict but
+  /// "does not fit" can be given.
+  bool shape_known = true;
   /// What was not found or is not certain, each a reason for a wider range.
   std::vector<Message> doubts;
 };

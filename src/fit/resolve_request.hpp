@@ -29,6 +29,10 @@ Result<void> check_options(const Model& model, const FitRequest& request, Runtim
 /// Whether a GPU is known not to compute in bf16 (older than Ampere).
 bool lacks_bf16(const Devices& devices);
 
+/// The request with the precision of training that suits the model and the GPUs where none is said:
+/// as published where that is fp32, amp on GPUs without bf16, else bf16.
+FitRequest with_precision(const Model& model, const FitRequest& request, const Devices& devices);
+
 struct ResolvedInference {
   InferencePlan plan;
   std::vector<Message> assumptions;

@@ -107,6 +107,11 @@ Result<void> resolve_targets(const TrainingOptions& options, ResolvedTraining& o
   return {};
 }
 
+bool is_published_wide(const Model& model) {
+  const std::string native = lower(model.native_dtype);
+  return native == "fp32" || native == "f32";
+}
+
 /// The recipe in words, and where the published weights or the GPU don't suit it.
 void tell_recipe(const Model& model, const TrainingOptions& options, const Devices& devices,
                  std::vector<Message>& out) {
@@ -115,8 +120,7 @@ void tell_recipe(const Model& model, const TrainingOptions& options, const Devic
        {options.precision, options.optimizer,
         std::to_string(std::max<std::int64_t>(options.micro_batch, 1)), options.checkpointing}});
   if (options.precision != "bf16") return;
-  const std::string native = lower(model.native_dtype);
-  if (options.task == "full" && (native == "fp32" || native == "f32"))
+  if (options.task == "full" && is_published_wide(model))
     out.push_back({"fit.assume.bf16-of-fp32", {}});
   if (lacks_bf16(devices)) out.push_back({"fit.assume.no-bf16", {devices.gpus.front().gpu}});
 }
@@ -133,6 +137,16 @@ Result<void> check_model(const Model& model, const TrainingOptions& options) {
 }
 
 }  // namespace
+
+FitRequest with_precision(const Model& model, const FitRequest& request, const Devices& devices) {
+  FitRequest out = request;
+  std::string& precision = out.training.precision;
+  if (!precision.empty() || out.training.task.empty()) return out;
+  // The base of an adapter takes two bytes in bf16 and in fp16 alike.
+  const bool full = out.training.task == "full";
+  if (full && is_published_wide(model)) return precision = "fp32", out;
+  return precision = full && lacks_bf16(devices) ? "amp" : "bf16", out;
+}
 
 Result<ResolvedTraining> resolve_training(const Model& model, const FitRequest& request,
                                           const Devices& devices) {

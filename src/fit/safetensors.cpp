@@ -146,6 +146,7 @@ Result<Model> model_of_safetensors(const std::vector<SafetensorsHeader>& shards)
   Model model;
   if (!shards.empty()) model.where = shards.front().file;
   model.name = model.where.substr(model.where.find_last_of('/') + 1);
+  model.shape_known = false;
   model.doubts.push_back({"fit.doubt-no-config", {}});
   return with_safetensors(std::move(model), shards);
 }

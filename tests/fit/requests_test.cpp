@@ -5,6 +5,7 @@
 
 #include "catalog/catalog.hpp"
 #include "fit/outcome.hpp"
+#include "fit/resolve_request.hpp"
 #include "fit/usable.hpp"
 #include "tests/fit/shapes.hpp"
 
@@ -216,6 +217,32 @@ TEST(Placement, RanksOfVllmHoldAPartEach) {
   const Estimate stages = answer(shapes::named("llama-3-8b"), request, shapes::gpus(2, 24));
   EXPECT_EQ(stages.devices[0].layers, 16);
   EXPECT_EQ(stages.devices[1].layers, 16);
+}
+
+TEST(Requests, TrainInTheTypeThatSuitsTheModelAndTheGpu) {
+  const auto precision = [](Model model, double capability, const std::string& task) {
+    Devices devices = shapes::gpus(1, 80);
+    devices.gpus[0].compute_capability = capability;
+    FitRequest request;
+    request.training.task = task;
+    return with_precision(model, request, devices).training.precision;
+  };
+  const Model llama = shapes::named("llama-3-8b");
+  Model published_wide = shapes::named("bert-large");
+  published_wide.native_dtype = "fp32";
+  EXPECT_EQ(precision(published_wide, 9.0, "full"), "fp32");
+  EXPECT_EQ(precision(llama, 9.0, "full"), "bf16");
+  EXPECT_EQ(precision(llama, 7.5, "full"), "amp");
+  EXPECT_EQ(precision(llama, 7.5, "qlora"), "bf16");
+}
+
+TEST(Requests, WithoutAConfigurationOnlyDoesNotFitIsCertain) {
+  Model model = shapes::named("llama-3-8b");
+  model.shape_known = false;
+  FitRequest request;
+  request.runtime = "transformers";
+  EXPECT_EQ(answer(model, request, shapes::gpus(1, 80)).verdict, FitVerdict::unknown);
+  EXPECT_EQ(answer(model, request, shapes::gpus(1, 8)).verdict, FitVerdict::does_not_fit);
 }
 
 TEST(Placement, ShardsOfTrainingFallAsTheFigureSays) {
