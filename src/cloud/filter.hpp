@@ -10,7 +10,7 @@
 namespace gpuready::cloud {
 
 struct OfferFilter {
-  std::string gpu;  ///< one name of gpus.csv; empty: any
+  std::vector<std::string> gpus;  ///< names of gpus.csv (resolve_gpu()); empty: any
   std::int64_t gpu_count = 0;
   std::int64_t min_vram_bytes = 0;  ///< of each GPU, nominal
   double max_usd_per_hour = 0;      ///< 0: any
