@@ -23,7 +23,9 @@ std::chrono::milliseconds deadline_of(const bench::MeasureRequest& request) {
   const double rate =
       cpu ? core_rate * static_cast<double>(std::max<std::int64_t>(request.backend.threads, 1))
           : gpu_rate;
-  const double seconds = start_s + products * request.shape.flop() / rate + 2 * request.max_time_s;
+  const double waiting = std::max(0.0, request.start_at_s - bench::steady_seconds());
+  const double seconds =
+      start_s + waiting + products * request.shape.flop() / rate + 2 * request.max_time_s;
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, 86400.0) * 1000));
 }
 
@@ -180,10 +182,9 @@ CaseAnswer measure_case(host::Host& host, const PlannedCase& planned, const Pati
       ChildAnswer answer =
           ask_child(host, request, environment_of(planned, obey_tuning), patience, progress);
       const auto& errors = answer.measured.errors;
-      std::ranges::copy_if(errors, std::back_inserter(measured.errors),
-                           [&](const CaseError& error) {
-                             return !planned.is_optional || error.wrong_product;
-                           });
+      std::ranges::copy_if(
+          errors, std::back_inserter(measured.errors),
+          [&](const CaseError& error) { return !planned.is_optional || error.wrong_product; });
       measured.cases = std::move(answer.measured.cases);
       if (!planned.flag.empty())
         for (Case& c : measured.cases) c.flags.push_back(planned.flag);

@@ -1,16 +1,23 @@
 #include "bench/peers.hpp"
 
+#include <algorithm>
+
 #include "api/bench_modes.hpp"
 #include "bench/sizes.hpp"
+#include "bench/timing.hpp"
 #include "catalog/gemm_rates.hpp"
 
 namespace gpuready::api {
 
 namespace {
 
+/// All are timed for so long at least, so that none works alone for long.
+constexpr double at_once_s = 2;
+
 struct Solo {
   bench::MeasureRequest request;
   Peer peer;
+  double took_s = 0;  ///< from the start of its child to its end
 };
 
 /// What every GPU multiplies: the user's product, else one that fills any of them.
@@ -25,12 +32,13 @@ std::vector<Solo> measure_alone(BenchRun& run, const std::vector<std::string>& g
     const auto planned = plan_one(run, device, joint_shape(run), dtype, run.request().max_time_s);
     if (!planned || run.stopped() || run.predicted(*planned) > run.left_s()) continue;
     run.show(1, planned->what);
+    const double start = bench::steady_seconds();
     const CaseAnswer answer = measure_case(run.host(), *planned, run.patience(), [](double) {});
     auto& errors = run.bench().errors;
     errors.insert(errors.end(), answer.measured.errors.begin(), answer.measured.errors.end());
     if (!answer.used) continue;
     const Case& c = answer.measured.cases.front();
-    Solo solo{*answer.used, {}};
+    Solo solo{*answer.used, {}, bench::steady_seconds() - start};
     solo.peer.device = device, solo.peer.device_name = c.device_name;
     solo.peer.alone_flops = Fact<double>(c.flops, "bench");
     solo.peer.together_flops = Fact<double>::absent(Absence::not_tested, "not measured together");
@@ -41,8 +49,16 @@ std::vector<Solo> measure_alone(BenchRun& run, const std::vector<std::string>& g
 
 void measure_at_once(BenchRun& run, std::vector<Solo>& solos) {
   if (run.stopped() || !(run.left_s() > 0)) return;
+  // Nobody is slower to be ready than when it was measured whole, alone.
+  double ready_s = 0;
+  for (const Solo& solo : solos) ready_s = std::max(ready_s, solo.took_s);
+  if (ready_s + at_once_s > run.left_s()) return;
   std::vector<bench::MeasureRequest> requests;
-  for (const Solo& solo : solos) requests.push_back(solo.request);
+  for (const Solo& solo : solos) {
+    requests.push_back(solo.request);
+    requests.back().start_at_s = bench::steady_seconds() + ready_s;
+    requests.back().min_time_s = std::min(at_once_s, solo.request.max_time_s);
+  }
   run.show(1, {"bench.progress.all-gpus", {}});
   const auto answers = measure_together(run.host(), requests, run.patience());
   if (run.stopped()) return;

@@ -54,9 +54,10 @@ class CaseRun {
         device_(backend.describe().device) {}
 
   tl::expected<Case, Failure> measure() {
-    for (const auto step : {&CaseRun::read_request, &CaseRun::prepare, &CaseRun::first_products,
-                            &CaseRun::choose_candidate, &CaseRun::warm_up, &CaseRun::take_samples,
-                            &CaseRun::time_transfers, &CaseRun::check_product})
+    for (const auto step :
+         {&CaseRun::read_request, &CaseRun::prepare, &CaseRun::first_products,
+          &CaseRun::choose_candidate, &CaseRun::warm_up, &CaseRun::wait_for_the_others,
+          &CaseRun::take_samples, &CaseRun::time_transfers, &CaseRun::check_product})
       if (const Step done = (this->*step)(); !done) return tl::unexpected<Failure>(done.error());
     progress_(1);
     return result();
@@ -205,13 +206,23 @@ class CaseRun {
     }
   }
 
+  /// Works on untimed: a GPU that rests meanwhile would start cool and with low clocks.
+  Step wait_for_the_others() {
+    std::vector<Batch> unused;
+    while (clock_() < request_.start_at_s)
+      if (const Step done = run(repeats_for(product_s_, shortest_batch_s), unused); !done)
+        return done;
+    return {};
+  }
+
   static double wall_per_product(const Batch& batch) {
     return batch.elapsed.wall_s / static_cast<double>(batch.repeats);
   }
 
   Step take_samples() {
     const Watch watch(monitor_.sample);
-    const StoppingRule rule = stopping_rule(backend_.runs_on_cpu(), request_.max_time_s);
+    StoppingRule rule = stopping_rule(backend_.runs_on_cpu(), request_.max_time_s);
+    rule.min_time_s = std::max(rule.min_time_s, request_.min_time_s);
     if (!batches_.empty()) product_s_ = wall_per_product(batches_.front());
     const double start = clock_() - (batches_.empty() ? 0 : batches_.front().elapsed.wall_s);
     const std::int64_t repeats = request_.cold ? 1 : repeats_for(product_s_, shortest_batch_s);

@@ -17,7 +17,11 @@ struct MeasureRequest {
   std::string data = "uniform";  ///< a name of operands.hpp
   bool with_transfers = true;
   bool with_peak = true;
-  bool cold = false;  ///< empty the cache before each product, and time each alone
+  bool cold = false;      ///< empty the cache before each product, and time each alone
+  double min_time_s = 0;  ///< of the timed section; 0: as the stopping rule has it
+  /// Time of the injected clock until which the warm-up goes on, so that several GPUs are timed at
+  /// once; 0: as the warm-up has it. (CLOCK_MONOTONIC is one for all processes.)
+  double start_at_s = 0;
   /// NVML's index of the GPU, where it is to be watched.
   Fact<std::int64_t> nvml_index = Fact<std::int64_t>::absent(Absence::not_tested, "not asked for");
 
@@ -36,6 +40,9 @@ struct MeasureRequest {
     f("with_transfers", s.with_transfers, Unit::none, "time the transfers too");
     f("with_peak", s.with_peak, Unit::none, "measure the CPU's peak too");
     f("cold", s.cold, Unit::none, "empty the cache before each product");
+    f("min_time_s", s.min_time_s, Unit::seconds, "least length of the timed section");
+    f("start_at_s", s.start_at_s, Unit::seconds,
+      "monotonic time at which the timed section begins");
     f("nvml_index", s.nvml_index, Unit::none, "NVML's index of the GPU to watch");
   }
 };

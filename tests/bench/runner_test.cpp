@@ -138,6 +138,18 @@ TEST(Runner, AColdDeviceIsWarmedUpBeforeSamplesAreTaken) {
   EXPECT_THAT(c.flags, IsEmpty());
 }
 
+TEST(Runner, WarmingGoesOnUntilAllAreReadyAndSamplesForAsLongAsAsked) {
+  // As slow as half speed until 40 s, so that a sample taken before would show.
+  const auto slow_at_first = [](std::int64_t i) { return i < 300 ? 0.1 : 0.05; };
+  const Measured alone = run(with_time(slow_at_first));
+  EXPECT_NEAR(alone.only_case().median_s, 0.1, 1e-12);
+  MeasureRequest request = request_for(small);
+  request.start_at_s = ManualClock().now_s + 40, request.min_time_s = 2;
+  const Measured together = run(with_time(slow_at_first), request);
+  EXPECT_NEAR(together.only_case().median_s, 0.05, 1e-12);
+  EXPECT_NEAR(static_cast<double>(together.only_case().samples), 40, 1);
+}
+
 TEST(Runner, ADeviceClockThatAgreesIsUsed) {
   BackendScript script;
   script.device_s = [](double wall_s) { return std::optional(wall_s * 0.98); };
