@@ -153,6 +153,8 @@ int run(const Work& work, const CompareOptions& options) {
 
 int run(const Work& work, const FitOptions& options) { return run_fit_command(work, options); }
 
+int run(const Work& work, const PlanOptions& options) { return run_plan_command(work, options); }
+
 int run(const Work& work, const OomOptions& options) { return run_oom_command(work, options); }
 
 int run(const Work& work, const RecordOptions& options) {

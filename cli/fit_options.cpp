@@ -99,9 +99,7 @@ void add_training(CLI::App& c, FitOptions& o, const Help& help) {
 
 }  // namespace
 
-void add_fit_options(CLI::App& command, FitOptions& options, const Help& help) {
-  command.add_option("MODEL", options.request.model, help("model"));
-  add_memory(command, options, help);
+void add_model_options(CLI::App& command, FitOptions& options, const Help& help) {
   add_inference(command, options, help);
   add_images(command, options, help);
   add_training(command, options, help);
@@ -111,6 +109,12 @@ void add_fit_options(CLI::App& command, FitOptions& options, const Help& help) {
       ->check(CLI::IsMember({"none", "model", "sequential", "optimizer", "all"}));
   add_count(command, "--tp", options.request.inference.tp, help("tp"), 1, 4096);
   add_count(command, "--pp", options.request.inference.pp, help("pp"), 1, 4096);
+}
+
+void add_fit_options(CLI::App& command, FitOptions& options, const Help& help) {
+  command.add_option("MODEL", options.request.model, help("model"));
+  add_memory(command, options, help);
+  add_model_options(command, options, help);
 }
 
 Result<FitRequest> fit_request(const FitOptions& options) {

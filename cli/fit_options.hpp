@@ -22,6 +22,10 @@ struct FitOptions {
 void add_fit_options(CLI::App& command, FitOptions& options,
                      const std::function<std::string(const std::string&)>& help);
 
+/// Those of the model's memory alone, without MODEL and the devices.
+void add_model_options(CLI::App& command, FitOptions& options,
+                       const std::function<std::string(const std::string&)>& help);
+
 /// What the parser can't: sizes, and options that exclude each other. The error is for the user.
 Result<FitRequest> fit_request(const FitOptions& options);
 

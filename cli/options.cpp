@@ -59,6 +59,9 @@ class Builder {
     add_command("fit", [this](CLI::App& c) {
       add_fit_options(c, fit_, [this](const std::string& name) { return help("fit-" + name); });
     });
+    add_command("plan", [this](CLI::App& c) {
+      add_plan_options(c, plan_, [this](const std::string& name) { return help(name); });
+    });
     add_command("oom", [this](CLI::App& c) { c.add_option("FILE", oom_.file, help("oom-file")); });
   }
 
@@ -77,6 +80,7 @@ class Builder {
     if (app_.got_subcommand("record")) return record_;
     if (app_.got_subcommand("oom")) return oom_;
     if (app_.got_subcommand("fit")) return fit_;
+    if (app_.got_subcommand("plan")) return plan_;
     return page_;
   }
 
@@ -200,6 +204,7 @@ class Builder {
   RecordOptions record_;
   OomOptions oom_;
   FitOptions fit_;
+  PlanOptions plan_;
 };
 
 bool is_fill(const std::string& word) {

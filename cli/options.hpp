@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fit_options.hpp"
+#include "plan_options.hpp"
 
 namespace gpuready::cli {
 
@@ -60,7 +61,8 @@ struct RecordOptions {
 
 using CommandOptions =
     std::variant<PageOptions, FactsOptions, DeviceOptions, DoctorOptions, SetupOptions,
-                 BenchOptions, CompareOptions, RecordOptions, OomOptions, FitOptions>;
+                 BenchOptions, CompareOptions, RecordOptions, OomOptions, FitOptions,
+                 PlanOptions>;
 
 struct Options {
   CommonOptions common;

@@ -32,6 +32,7 @@ int code_of(Answer answer);
 
 int run_bench_command(const Work& work, const BenchOptions& options);
 int run_fit_command(const Work& work, const FitOptions& options);
+int run_plan_command(const Work& work, const PlanOptions& options);
 int run_oom_command(const Work& work, const OomOptions& options);
 int run_compare_command(const Work& work, const CompareOptions& options);
 

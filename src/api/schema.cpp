@@ -2,6 +2,7 @@
 
 #include "base/json_schema.hpp"
 #include "gpuready/gpuready.hpp"
+#include "gpuready/plan.hpp"
 #include "gpuready/rule_list.hpp"
 
 namespace gpuready {
@@ -77,6 +78,7 @@ std::vector<std::pair<std::string, std::string>> json_schemas() {
           {"bench-case", text(finish("bench-case", base::json_schema<Case>(), false))},
           {"compare", text(finish("compare", base::json_schema<Comparison>(), false))},
           {"fit", text(fit_schema())},
+          {"plan", text(finish("plan", base::json_schema<Plan>(), false))},
           {"oom", text(finish("oom", base::json_schema<Oom>(), false))},
           {"setup", text(finish("setup", base::json_schema<Setup>(), false))},
           {"rules", text(finish("rules", base::json_schema<RuleList>(), false))},
@@ -101,6 +103,8 @@ std::string json_documentation() {
   base::document_fields<Estimate>("", out);
   out += "\n## `gpuready fit --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
   base::document_fields<FitList>("", out);
+  out += "\n## `gpuready plan --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<Plan>("", out);
   out += "\n## `gpuready oom --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
   base::document_fields<Oom>("", out);
   out +=
