@@ -27,6 +27,11 @@ onednn_header_wheel='onednn-devel-cpu-gomp==2023.2.0'
 mkl_header_wheel='mkl-include==2026.2.0'
 zig_wheel='ziglang==0.17.1'
 nvml_wheel='nvidia-ml-py==13.615.71'
+wheel_wheel='wheel==0.48.0'
+
+release_version() {
+  sed -n 's/^project(gpuready VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt"
+}
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"

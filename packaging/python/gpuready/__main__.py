@@ -1,0 +1,5 @@
+"""`python -m gpuready` is the gpuready command."""
+
+from gpuready import _main
+
+_main()
