@@ -110,7 +110,7 @@ Result<void> check_work(const PlanOptions& o, const PlanRequest& r) {
 }  // namespace
 
 void add_plan_options(CLI::App& command, PlanOptions& o, const Help& help) {
-  auto* const model = command.add_option("MODEL", o.fit.request.model, help("fit-model"));
+  auto* const model = command.add_option("MODEL", o.fit.request.model, help("plan-model"));
   const auto add = [&](const std::string& name, std::string& value, const char* unit) {
     command.add_option("--" + name, value, help("plan-" + name))->type_name(unit);
   };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -204,8 +205,9 @@ struct Plan {
 
 /// What a plan rests on besides the request.
 struct PlanSources {
-  const Machine& machine;
-  const Bench& bench;    ///< what was measured on that machine; may be empty
+  /// Fills in the machine and gives what is measured on it. Called once, after all that can be
+  /// wrong with the request was looked at: measuring takes seconds.
+  std::function<Result<Bench>(Machine&)> look;
   std::string data_dir;  ///< replaces the compiled-in tables; may be empty
 };
 

@@ -42,18 +42,29 @@ Result<void> check_gpu(const std::string& name, const catalog::Catalog& catalog)
   FitRequest request;
   request.gpu = name;
   const auto found = fit::devices_for(request, Machine{}, catalog.gpus);
-  return found ? Result<void>{} : tl::unexpected(found.error());
+  if (found) return {};
+  // What fit proposes besides, a size in place of a name, is no way here: prices are of names.
+  std::string text = found.error().text;
+  for (const char* way : {"; or name its memory", "; name its memory", "; name the laptop"})
+    if (const std::size_t at = text.find(way); at != std::string::npos) text.resize(at);
+  return failure(text);
 }
 
+/// This machine, and what was measured on it.
+struct Here {
+  Machine machine;
+  Bench bench;
+};
+
 /// The devices of a place, as fit wants them.
-Result<fit::Devices> devices_of(const plan::Candidate& candidate, const PlanSources& sources,
+Result<fit::Devices> devices_of(const plan::Candidate& candidate, const Here& here,
                                 const catalog::Catalog& catalog) {
-  const auto own = fit::devices_for(FitRequest{}, sources.machine, catalog.gpus);
+  const auto own = fit::devices_for(FitRequest{}, here.machine, catalog.gpus);
   if (!own) return tl::unexpected(own.error());
   fit::Devices out;
   if (candidate.where == "this-cpu") {
     out.cpu = own->cpu;
-    for (const Bandwidth& b : sources.bench.bandwidth)
+    for (const Bandwidth& b : here.bench.bandwidth)
       if (b.device == "cpu" && b.what == "host-triad")
         out.cpu.bandwidth_bytes_per_s = b.bytes_per_s;
     return out;
@@ -154,19 +165,20 @@ Result<KnownModel> known_model(host::Host& host, const catalog::Catalog& catalog
   return known;
 }
 
-/// Asks fit for every place; those where an option can't be had are left out.
-void judge_memory(const KnownModel& known, const PlanSources& sources,
-                  const catalog::Catalog& catalog, plan::Gathered& gathered) {
+/// Asks fit for every place; those where an option can't be had are left out. An error where it can
+/// be had nowhere.
+Result<void> judge_memory(const KnownModel& known, const Here& here,
+                          const catalog::Catalog& catalog, plan::Gathered& gathered) {
   using Kind = std::tuple<std::string, std::string, std::int64_t, double>;
   std::map<Kind, Result<plan::Memory>> seen;
   std::vector<plan::Candidate> kept;
   for (plan::Candidate& c : gathered.candidates) {
-    const bool here = !c.device.empty();
-    const Kind kind{here || c.where == "colab" ? c.where : std::string(), c.gpu, c.gpu_count,
+    const bool own = !c.device.empty();
+    const Kind kind{own || c.where == "colab" ? c.where : std::string(), c.gpu, c.gpu_count,
                     c.vram_gib};
     auto found = seen.find(kind);
     if (found == seen.end()) {
-      const auto devices = devices_of(c, sources, catalog);
+      const auto devices = devices_of(c, here, catalog);
       found = seen.emplace(kind, devices ? memory_on(known.model, known.request, *devices)
                                          : tl::unexpected(devices.error()))
                   .first;
@@ -179,7 +191,10 @@ void judge_memory(const KnownModel& known, const PlanSources& sources,
           {c.where, c.gpu, c.gpu_count, "options", {"", {found->second.error().text}}});
     }
   }
+  const bool nowhere = kept.empty() && !gathered.candidates.empty();
   gathered.candidates = std::move(kept);
+  if (nowhere) return failure(gathered.left_out.back().why.args.front());
+  return {};
 }
 
 double size_of(const ModelSummary& model) {
@@ -213,17 +228,22 @@ Result<Plan> plan_work(const PlanRequest& request, const PlanSources& sources) {
   const auto work = plan::work_of(request, model ? &model->summary : nullptr);
   if (!work) return tl::unexpected(work.error());
   plan.work = *work;
+  Here here;
+  auto bench = sources.look(here.machine);
+  if (!bench) return tl::unexpected(bench.error());
+  here.bench = std::move(*bench);
   const plan::Market market = market_of(request, *host, plan);
-  plan::Gathered gathered = plan::gather(request, sources.machine, *catalog, market);
+  plan::Gathered gathered = plan::gather(request, here.machine, *catalog, market);
   if (model) {
     plan.model = model->summary.name, plan.assumptions = model->assumptions;
-    judge_memory(*model, sources, *catalog, gathered);
+    if (const auto judged = judge_memory(*model, here, *catalog, gathered); !judged)
+      return tl::unexpected(judged.error());
   }
   const plan::RateBook rates(catalog->gpus);
   const plan::Task task{request,
                         plan.work,
-                        sources.machine,
-                        sources.bench,
+                        here.machine,
+                        here.bench,
                         rates,
                         model ? &model->summary : nullptr,
                         model ? size_of(model->summary) : 0,

@@ -16,8 +16,12 @@ namespace {
 /// Classes of choices, better ones first.
 enum class Class { sure, likely, unknown, beyond, no_time, does_not_fit };
 
+/// On Colab, rented or being this machine.
 bool needs_sessions(const Choice& choice) {
-  return choice.where == "colab" && choice.hours && choice.hours->expected > colab_session_hours;
+  return choice.hours && choice.hours->expected > colab_session_hours &&
+         std::ranges::any_of(choice.notes, [](const Message& note) {
+           return note.key == "plan.note.colab-sessions";
+         });
 }
 
 Class class_of(const Choice& choice) {

@@ -54,9 +54,18 @@ TEST(Rank, OfThoseBeyondTheLimitsTheNearestComesFirst) {
             (Names{"dear", "slow"}));
 }
 
+/// On Colab for so many hours: longer than a session where `hours` is over 12.
+Choice on_colab(const std::string& where, double hours) {
+  Choice c = choice(where, hours, 0);
+  if (c.hours->high > colab_session_hours) c.notes = {{"plan.note.colab-sessions", {"2", "3"}}};
+  return c;
+}
+
 TEST(Rank, LongWorkOnColabStandsBehindWhatRunsInOneGo) {
-  EXPECT_EQ(order({choice("colab", 20, 0), choice("rented", 2, 3)}), (Names{"rented", "colab"}));
-  EXPECT_EQ(order({choice("colab", 5, 0), choice("rented", 2, 3)}), (Names{"colab", "rented"}));
+  EXPECT_EQ(order({on_colab("colab", 20), choice("rented", 2, 3)}), (Names{"rented", "colab"}));
+  EXPECT_EQ(order({on_colab("this-gpu", 20), choice("rented", 2, 3)}),
+            (Names{"rented", "this-gpu"}));
+  EXPECT_EQ(order({on_colab("colab", 5), choice("rented", 2, 3)}), (Names{"colab", "rented"}));
 }
 
 TEST(Rank, AHigherPriceNeverRanksBetterAtEqualTime) {
@@ -162,7 +171,7 @@ TEST(Conclude, NoPlaceAndNoTimeAreToldApart) {
 TEST(Conclude, ATightOrManySessionAnswerIsNoMoreThanLikely) {
   EXPECT_EQ(concluded({choice("runpod", 1, 1, PlanFits::tight, PlanMeets::likely)}).verdict,
             PlanMeets::likely);
-  EXPECT_EQ(concluded({choice("colab", 20, 0)}).verdict, PlanMeets::likely);
+  EXPECT_EQ(concluded({on_colab("colab", 20)}).verdict, PlanMeets::likely);
 }
 
 }  // namespace
