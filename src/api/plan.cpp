@@ -201,11 +201,12 @@ double size_of(const ModelSummary& model) {
   return static_cast<double>(model.file_bytes > 0 ? model.file_bytes : model.weight_bytes);
 }
 
-plan::Market market_of(const PlanRequest& request, host::Host& host, Plan& plan) {
+plan::Market market_of(const PlanRequest& request, host::Host& host,
+                       const catalog::Catalog& catalog, Plan& plan) {
   constexpr std::int64_t day_s = 86400;
   plan::Market market;
   market.today = host.now() / day_s;
-  api::ask_market(host, request, market);
+  api::ask_market(host, request, catalog.gpus, market);
   plan.errors = market.live.errors;
   return market;
 }
@@ -232,7 +233,7 @@ Result<Plan> plan_work(const PlanRequest& request, const PlanSources& sources) {
   auto bench = sources.look(here.machine);
   if (!bench) return tl::unexpected(bench.error());
   here.bench = std::move(*bench);
-  const plan::Market market = market_of(request, *host, plan);
+  const plan::Market market = market_of(request, *host, *catalog, plan);
   plan::Gathered gathered = plan::gather(request, here.machine, *catalog, market);
   if (model) {
     plan.model = model->summary.name, plan.assumptions = model->assumptions;

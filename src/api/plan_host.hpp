@@ -50,6 +50,7 @@ class PlanHost : public host::Host {
 };
 
 /// Fills in what providers offer now, and who answered. Asks nobody where the request says offline.
-void ask_market(host::Host& host, const PlanRequest& request, plan::Market& market);
+void ask_market(host::Host& host, const PlanRequest& request, const std::vector<catalog::Gpu>& gpus,
+                plan::Market& market);
 
 }  // namespace gpuready::api

@@ -132,6 +132,9 @@ void nothing_fits(const PlanRequest& request, Plan& plan) {
         "plan.answer.nothing-fits",
         {base::show_bytes(*largest->needed_bytes), base::show_bytes(*largest->usable_bytes),
          largest->gpu.empty() ? std::string("cpu") : largest->gpu}};
+    const TrainingOptions& training = request.fit.training;
+    if (training.task == "full" && !training.fsdp && training.zero < 3)
+      plan.cures.push_back({"plan.cure.shard", {}});
     plan.cures.push_back({"plan.cure.smaller", {plan.model}});
   }
   if (narrows(request)) plan.cures.push_back({"plan.cure.filters", {}});

@@ -141,7 +141,7 @@ std::string lines_under(const Context& c, const char* key, const std::vector<Mes
 std::string errors_text(const Context& c, const Plan& plan) {
   std::vector<Message> lines;
   for (const ProviderError& error : plan.errors)
-    lines.push_back({"plan.provider-error", {error.provider, error.message}});
+    lines.push_back({"plan.provider-error", {error.message}});
   return lines_under(c, "plan.errors", lines);
 }
 

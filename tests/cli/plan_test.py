@@ -5,22 +5,26 @@ Environment: as cli_test.py.
 """
 
 import json
+import os
+import subprocess
 import tempfile
 import unittest
 
-from cli_test import MACHINES, SOURCE, run, validate
+from cli_test import BINARY, MACHINES, SOURCE, run, validate
 
 MODEL = "Llama-3.1-8B-Instruct"
 
 
-def plan(*arguments, code=0, **options):
-    result = run("plan", *arguments, "--offline", "--no-bench", "--json", **options)
-    assert result.returncode == code, (result.returncode, result.stdout, result.stderr)
-    return validate(result.stdout, "plan")
-
-
 def machine(name):
     return str(SOURCE / "tests" / "machines" / f"{name}.json")
+
+
+def plan(*arguments, code=0):
+    if "--from" not in arguments:
+        arguments = (*arguments, "--from", machine("debian-12-vm"))
+    result = run("plan", *arguments, "--offline", "--no-bench", "--json")
+    assert result.returncode == code, (result.returncode, result.stdout, result.stderr)
+    return validate(result.stdout, "plan")
 
 
 def places(answer, where):
@@ -46,15 +50,15 @@ class Plan(unittest.TestCase):
             self.assertTrue(choice["why"] and choice["setup"], choice)
 
     def test_every_recorded_machine_has_an_answer_that_fits_80_columns(self):
-        for file in MACHINES:
+        works = [("--cpu-hours", "8"), (MODEL, "--tokens", "5M"),
+                 (MODEL, "--train-tokens", "10M", "--task", "qlora", "--seq", "2048")]
+        for i, file in enumerate(MACHINES):
             with self.subTest(file.name):
-                for work in (("--cpu-hours", "8"), (MODEL, "--tokens", "5M"),
-                             (MODEL, "--train-tokens", "10M", "--task", "qlora", "--seq", "2048")):
-                    result = run("plan", *work, "--offline", "--from", str(file))
-                    self.assertIn(result.returncode, (0, 1, 3), result.stderr)
-                    self.assertTrue(all(len(line) <= 80 for line in result.stdout.splitlines()),
-                                    result.stdout)
-                    self.assertNotIn("[plan.", result.stdout)
+                result = run("plan", *works[i % 3], "--offline", "--from", str(file))
+                self.assertIn(result.returncode, (0, 1, 3), result.stderr)
+                self.assertTrue(all(len(line) <= 80 for line in result.stdout.splitlines()),
+                                result.stdout)
+                self.assertNotIn("[plan.", result.stdout)
 
     def test_a_usable_gpu_of_this_machine_is_the_best_where_it_is_enough(self):
         answer = plan(MODEL, "--tokens", "1M", "--from", machine("rtx-4090-workstation"))
@@ -165,6 +169,66 @@ class Plan(unittest.TestCase):
             answer = plan("--flops", "1e17", "--data", folder)
         rented = [c for c in answer["choices"] if c["where"] != "this-cpu"]
         self.assertEqual([(c["where"], c["usd_per_hour"]) for c in rented], [("lambda", 0.05)])
+
+
+KEYS = {"LAMBDA_API_KEY": "marker-plan-lambda-key", "RUNPOD_API_KEY": "marker-plan-runpod-key",
+        "VAST_API_KEY": "marker-plan-vast-key"}
+
+
+@unittest.skipUnless(os.environ.get("GPUREADY_CLOUD_SERVER"), "no cloud_server was built")
+class Live(unittest.TestCase):
+    """Providers on loopback, each as its documents describe it."""
+
+    def setUp(self):
+        self.server = subprocess.Popen(
+            [os.environ["GPUREADY_CLOUD_SERVER"], "--offers", "100",
+             *(word for name in ("lambda", "runpod", "vast")
+               for word in (f"--{name}-key", f"marker-plan-{name}-key"))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        address = json.loads(self.server.stdout.readline())
+        self.urls = {f"GPUREADY_{name.upper()}_URL": address[name]
+                     for name in ("lambda", "runpod", "vast")}
+
+    def tearDown(self):
+        self.server.stdin.close()
+        self.server.wait(timeout=20)
+        self.server.stdout.close()
+
+    def ask(self, *arguments, env=None, code=0):
+        with tempfile.TemporaryDirectory() as home:
+            environment = {name: value for name, value in os.environ.items() if name not in KEYS}
+            environment |= {"LC_ALL": "C", "HOME": home, "XDG_CONFIG_HOME": home, **self.urls,
+                            **(KEYS if env is None else env)}
+            result = subprocess.run([BINARY, "plan", *arguments, "--no-bench", "--json", "--from",
+                                     machine("debian-12-vm")], env=environment, text=True,
+                                    capture_output=True, timeout=100, check=False)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertNotIn("marker-plan", result.stdout + result.stderr)
+        return validate(result.stdout, "plan")
+
+    def test_live_prices_win_over_the_table(self):
+        answer = self.ask("--flops", "1e17")
+        self.assertEqual(answer["errors"], [])
+        rented = [c for c in answer["choices"] if c["where"] in ("lambda", "runpod", "vast")]
+        self.assertEqual({c["where"] for c in rented}, {"lambda", "runpod", "vast"})
+        self.assertTrue(all(c["live"] for c in rented))
+        self.assertNotIn("days old", json.dumps(answer["assumptions"]))
+
+    def test_a_provider_that_fails_costs_its_live_prices_alone(self):
+        keys = {**KEYS, "RUNPOD_API_KEY": "marker-plan-wrong-key"}
+        del keys["LAMBDA_API_KEY"]
+        answer = self.ask("--flops", "1e17", env=keys)
+        self.assertEqual({e["provider"]: e["code"] for e in answer["errors"]},
+                         {"lambda": "no-key", "runpod": "bad-key"})
+        for where, live in (("lambda", False), ("runpod", False), ("vast", True)):
+            chosen = places(answer, where)
+            self.assertTrue(chosen, where)
+            self.assertTrue(all(c["live"] is live for c in chosen), where)
+
+    def test_offline_asks_nobody(self):
+        answer = self.ask("--flops", "1e17", "--offline")
+        self.assertEqual(answer["errors"], [])
+        self.assertFalse(any(c["live"] for c in answer["choices"]))
 
 
 if __name__ == "__main__":

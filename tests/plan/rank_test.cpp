@@ -150,8 +150,9 @@ TEST(Conclude, WhereNothingFitsTheLargestPlaceIsNamed) {
   small.usable_bytes = Fact<std::int64_t>(std::int64_t{23} << 30U, "test");
   large.usable_bytes = Fact<std::int64_t>(std::int64_t{178} << 30U, "test");
   PlanRequest request;
-  request.gpu = "B200";
+  request.gpu = "B200", request.fit.training.task = "full";
   const Plan plan = concluded({small, large}, request);
+  EXPECT_NE(keys(plan.cures).find("plan.cure.shard"), std::string::npos);
   EXPECT_EQ(plan.verdict, PlanMeets::no);
   EXPECT_EQ(plan.answer.key, "plan.answer.nothing-fits");
   EXPECT_EQ(plan.answer.args[1], "178.0 GiB");
