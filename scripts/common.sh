@@ -16,7 +16,8 @@ build_packages=(g++ cmake ninja-build gettext libfmt-dev libexpected-dev nlohman
 test_packages=(libgtest-dev libgmock-dev ocl-icd-libopencl1 pocl-opencl-icd libclblast1
   libclblast-dev opencl-c-headers python3-jsonschema libopenblas0-pthread libblis4-pthread
   libblis-pthread-dev libdnnl2 libcurl4 libcurl4-openssl-dev binutils git
-  clang-format-14 libcpp-httplib-dev openssh-server openssh-client)
+  clang-format-14 libcpp-httplib-dev openssh-server openssh-client
+  lintian dpkg-dev groff-base man-db)
 # Wheels, each in a folder of its own below the build folder.
 # 0.3.31 is what NumPy 2.4 ships; 0.3.34 was 2 to 3 % slower on fp32 products here (Zen 5, n = 5000).
 openblas_wheel='scipy-openblas32==0.3.31.188.0'
