@@ -58,6 +58,9 @@ const Messages& Messages::language(std::string_view code) {
       auto messages = from_mo(embedded_file("po/" + name + ".mo"));
       loaded[name] = messages ? *messages : Messages{};
     }
+    // A text without a translation is better read in English than not at all.
+    for (auto& [name, messages] : loaded)
+      messages.entries_.insert(loaded["en"].entries_.begin(), loaded["en"].entries_.end());
     return loaded;
   }();
   const auto it = all.find(code);

@@ -16,7 +16,7 @@ class Messages {
  public:
   /// Reads a compiled catalogue.
   static Result<Messages> from_mo(std::string_view mo);
-  /// The embedded catalogue of a language ("en"); English for one that is not embedded.
+  /// The embedded catalogue of a language ("en"); English where one, or a text of it, is lacking.
   static const Messages& language(std::string_view code);
   /// Codes of the embedded languages.
   static std::vector<std::string> languages();

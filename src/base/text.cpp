@@ -180,16 +180,33 @@ std::size_t escape_length(std::string_view text) {
   return 2;
 }
 
+/// Marks that do not begin a line (Unicode UAX #14, classes CL, CP, EX, and W3C's clreq 3.1.3).
+constexpr std::u32string_view no_line_start =
+    U"\u3001\u3002\uFF0C\uFF0E\uFF1A\uFF1B\uFF01\uFF1F\uFF09\uFF3D\uFF5D\uFF05"
+    U"\u300B\u300D\u300F\u3011\u3015\u2019\u201D\u2026\u2014\u00B7,.:;!?)]}%";
+/// Marks that do not end a line (class OP).
+constexpr std::u32string_view no_line_end =
+    U"\uFF08\uFF3B\uFF5B\u300A\u300C\u300E\u3010\u3014\u2018\u201C([{";
+
+/// Whether a line may end between the two characters, no space being there.
+bool may_break_between(char32_t before, char32_t after) {
+  if ((cells(before) != 2 && cells(after) != 2) || cells(after) == 0) return false;
+  return no_line_start.find(after) == no_line_start.npos &&
+         no_line_end.find(before) == no_line_end.npos;
+}
+
 /// The longest front part, by whole characters, that fits `width`; breaks at the last space, or
-/// before a wide character where there is none. At least one character.
+/// beside a wide character where punctuation allows it. At least one character.
 std::size_t break_point(std::string_view text, std::size_t width) {
   std::size_t used = 0, at = 0, last_break = 0;
+  char32_t before = 0;
   while (at < text.size()) {
     const Decoded c = decode(text.substr(at));
-    if (c.code == ' ' || (cells(c.code) == 2 && at > 0)) last_break = at;
+    if (c.code == ' ' || (at > 0 && may_break_between(before, c.code))) last_break = at;
     used += cells(c.code);
     if (used > width) break;
     at += c.length;
+    before = c.code;
   }
   if (at == text.size()) return at;
   if (last_break > 0) return last_break;

@@ -33,7 +33,7 @@ std::size_t display_width(std::string_view utf8);
 std::string printable(std::string_view utf8);
 /// The text as one word of a POSIX shell: as it is where nothing in it is special, else quoted.
 std::string shell_word(std::string_view text);
-/// Lines of at most `width` cells, broken at spaces (and between wide characters).
+/// Lines of at most `width` cells, broken at spaces or beside wide characters, not at wrong marks.
 std::vector<std::string> wrap(std::string_view utf8, std::size_t width);
 
 }  // namespace gpuready::base

@@ -46,5 +46,16 @@ TEST(Text, WrapsAtSpacesAndBetweenWideCharacters) {
   EXPECT_EQ(wrap("abcdefgh", 3), (std::vector<std::string>{"abc", "def", "gh"}));
 }
 
+TEST(Text, WrapsChineseWithItsPunctuation) {
+  EXPECT_EQ(wrap("驱动已加载，可用", 10), (std::vector<std::string>{"驱动已加", "载，可用"}));
+  EXPECT_EQ(wrap("显存（空闲）", 6), (std::vector<std::string>{"显存", "（空", "闲）"}));
+  EXPECT_EQ(wrap("“慢”：见日志。", 8), (std::vector<std::string>{"“慢”：见", "日志。"}));
+  EXPECT_EQ(wrap("请重启nvidia模块", 12), (std::vector<std::string>{"请重启nvidia", "模块"}));
+  EXPECT_EQ(wrap("请重启nvidia模块", 11), (std::vector<std::string>{"请重启", "nvidia模块"}));
+  EXPECT_EQ(wrap("显e\xCC\x81存", 3), (std::vector<std::string>{"显e\xCC\x81", "存"}));
+  EXPECT_EQ(wrap("显存\uFE0F存", 4), (std::vector<std::string>{"显存\uFE0F", "存"}));
+  EXPECT_EQ(wrap("显存（GPU 0）", 7), (std::vector<std::string>{"显存", "（GPU", "0）"}));
+}
+
 }  // namespace
 }  // namespace gpuready::base
