@@ -30,11 +30,21 @@ TEST(Messages, AnUnknownLanguageIsEnglish) {
   EXPECT_EQ(language_from_locale(""), "en");
 }
 
+TEST(Messages, ChineseIsEmbeddedAndChosenByItsLocale) {
+  const Messages& chinese = Messages::language("zh");
+  EXPECT_EQ(chinese.text("page.using", {"cuda"}), "使用：cuda");
+  EXPECT_EQ(chinese.english("page.using"), "Using: {0}");
+  EXPECT_EQ(chinese.keys(), Messages::language("en").keys());
+  EXPECT_EQ(language_from_locale("zh_CN.UTF-8"), "zh");
+}
+
 TEST(Messages, NoTextHoldsControlCharacters) {
-  const Messages& english = Messages::language("en");
-  EXPECT_GT(english.keys().size(), 100U);
-  for (const std::string& key : english.keys())
-    for (const char c : english.raw(key)) EXPECT_FALSE(c >= 0 && c < ' ') << key;
+  for (const std::string& language : Messages::languages()) {
+    const Messages& messages = Messages::language(language);
+    EXPECT_GT(messages.keys().size(), 100U);
+    for (const std::string& key : messages.keys())
+      for (const char c : messages.raw(key)) EXPECT_FALSE(c >= 0 && c < ' ') << language << key;
+  }
 }
 
 TEST(Messages, ADamagedCatalogueIsAnError) {
