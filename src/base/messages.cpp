@@ -29,6 +29,13 @@ bool read_string(std::string_view mo, std::uint32_t table, std::uint32_t index,
   return true;
 }
 
+/// Of the English text and the pairs of a code and a text behind it, the one in that language.
+std::string finished(const std::vector<std::string>& args, std::string_view code) {
+  for (std::size_t at = 1; at + 1 < args.size(); at += 2)
+    if (args[at] == code) return printable(args[at + 1]);
+  return args.empty() ? "" : printable(args[0]);
+}
+
 }  // namespace
 
 Result<Messages> Messages::from_mo(std::string_view mo) {
@@ -57,6 +64,7 @@ const Messages& Messages::language(std::string_view code) {
     for (const std::string& name : languages()) {
       auto messages = from_mo(embedded_file("po/" + name + ".mo"));
       loaded[name] = messages ? *messages : Messages{};
+      loaded[name].code_ = name;
     }
     // A text without a translation is better read in English than not at all.
     for (auto& [name, messages] : loaded)
@@ -77,7 +85,7 @@ std::vector<std::string> Messages::languages() {
 }
 
 std::string Messages::text(const Message& message) const {
-  if (message.key.empty()) return message.args.empty() ? "" : printable(message.args[0]);
+  if (message.key.empty()) return finished(message.args, code_);
   return text(message.key, message.args);
 }
 
@@ -109,6 +117,21 @@ std::string_view Messages::raw(std::string_view key) const {
 std::string_view Messages::english(std::string_view key) const {
   const auto it = entries_.find(key);
   return it == entries_.end() ? std::string_view() : std::string_view(it->second.english);
+}
+
+Message put_around(std::string_view key, const Message& text, std::vector<std::string> more) {
+  more.insert(more.begin(), "");
+  const auto say = [&](std::string_view code, const std::string& inner) {
+    more.front() = inner;
+    return Messages::language(code).text(key, more);
+  };
+  Message all{"", {}};
+  if (!text.args.empty()) all.args.push_back(say("en", text.args.front()));
+  for (std::size_t at = 1; at + 1 < text.args.size(); at += 2) {
+    all.args.push_back(text.args[at]);
+    all.args.push_back(say(text.args[at], text.args[at + 1]));
+  }
+  return all;
 }
 
 std::string language_from_locale(std::string_view locale) {

@@ -22,8 +22,9 @@ class Messages {
   static std::vector<std::string> languages();
 
   /// The text of a key, its {0}, {1}, ... filled in with what is printable of the values. An
-  /// unknown key shows itself in brackets; an empty key shows its first argument (a text read back
-  /// from JSON).
+  /// unknown key shows itself in brackets; an empty key shows a finished text: its first argument,
+  /// which is English, or of the arguments that follow (a language's code, the text in it, and so
+  /// on) the one in this language. A text read back from JSON has the first alone.
   [[nodiscard]] std::string text(const Message& message) const;
   [[nodiscard]] std::string text(std::string_view key, std::vector<std::string> args = {}) const;
   [[nodiscard]] bool has(std::string_view key) const;
@@ -37,8 +38,13 @@ class Messages {
   struct Entry {
     std::string english, text;
   };
+  std::string code_ = "en";
   std::map<std::string, Entry, std::less<>> entries_;
 };
+
+/// A sentence around a finished text (a Message without key), which takes the place of {0}; `more`
+/// are its further values. The result is a finished text in the same languages.
+Message put_around(std::string_view key, const Message& text, std::vector<std::string> more = {});
 
 /// "zh" from "zh_CN.UTF-8", "en" from "C"; the code of an embedded language, or "en".
 std::string language_from_locale(std::string_view locale);

@@ -75,7 +75,7 @@ class Parser {
       text_.title = value;
     } else if (name == "sources") {
       text_.sources = value;
-    } else {
+    } else if (name != "english") {
       fault_ = "'" + name + "': expected severity, title or sources";
     }
   }
@@ -123,6 +123,11 @@ class Parser {
 };
 
 }  // namespace
+
+const RuleText& RuleText::in(std::string_view code) const {
+  const auto it = std::ranges::find(translations, code, &RuleText::language);
+  return it == translations.end() ? *this : *it;
+}
 
 Result<RuleText> parse_rule_text(std::string id, std::string_view text) {
   return Parser(std::move(id)).parse(text);

@@ -4,6 +4,11 @@
 /// Front matter between lines of `---` (severity, title, sources); then the meaning; then sections
 /// `## Not to be confused with` and `## Fix: TAG TAG ...`, in which indented lines are commands.
 /// {0}, {1}, ... stand for the values that the rule found.
+///
+/// data/rules/<language>/<id>.md has the same form in another language: the same fixes in the same
+/// order for the same situations with the same commands. Its front matter also has `english`, by
+/// which tests/arch/rule_translations_test.py knows the text that was translated. Lines are joined
+/// with a space: a Chinese paragraph stands on one line.
 
 #include <map>
 #include <string>
@@ -26,6 +31,11 @@ struct RuleText {
   std::string id, title, meaning, confusions, sources;
   Severity severity = Severity::info;
   std::vector<RuleFix> fixes;
+  std::string language = "en";
+  std::vector<RuleText> translations;  ///< as many fixes, in the same order
+
+  /// The texts in that language; the English ones where there is no translation.
+  [[nodiscard]] const RuleText& in(std::string_view code) const;
 };
 
 using RuleTexts = std::map<std::string, RuleText, std::less<>>;

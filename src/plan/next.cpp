@@ -1,8 +1,12 @@
 #include "plan/next.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
+#include "base/messages.hpp"
 #include "base/quantity.hpp"
+#include "base/text.hpp"
 
 namespace gpuready::plan {
 
@@ -103,14 +107,24 @@ std::vector<Message> steps_with_gpu(const Machine& machine, const Doctor& doctor
   return steps;
 }
 
+/// The commands do not follow here: a full stop stands for the colon before them.
+std::string as_sentence(std::string text) {
+  constexpr std::string_view wide_colon = "：", wide_stop = "。";
+  if (base::ends_with(text, ":")) text.back() = '.';
+  if (base::ends_with(text, wide_colon))
+    text.replace(text.size() - wide_colon.size(), wide_colon.size(), wide_stop);
+  return text;
+}
+
 /// The cure of the worst finding in its own words; its commands stand in doctor's answer.
 Message mend(const Doctor& doctor) {
   if (doctor.findings.empty() || doctor.findings.front().fixes.empty()) return {"next.mend", {}};
   const Fix& fix = doctor.findings.front().fixes.front();
-  std::string text = fix.when.args.empty() ? std::string() : fix.when.args.front();
-  if (text.empty() || fix.commands.empty()) return {"next.mend", {}};
-  if (text.back() == ':') text.back() = '.';
-  return {"next.mend-by", {text}};
+  const std::string english = fix.when.args.empty() ? std::string() : fix.when.args.front();
+  if (english.empty() || fix.commands.empty()) return {"next.mend", {}};
+  Message text = fix.when;
+  for (std::string& one : text.args) one = as_sentence(std::move(one));
+  return base::put_around("next.mend-by", text);
 }
 
 }  // namespace

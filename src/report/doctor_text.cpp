@@ -39,12 +39,13 @@ std::string fixes_text(const Context& c, const Finding& finding) {
   return out;
 }
 
-std::string word_of(Severity severity) {
-  return std::string(EnumNames<Severity>::list[static_cast<std::size_t>(severity)]);
+std::string word_of(const Context& c, Severity severity) {
+  const std::string name(EnumNames<Severity>::list[static_cast<std::size_t>(severity)]);
+  return c.text("rules.severity." + name);
 }
 
 std::string finding_text(const Context& c, const Finding& finding) {
-  std::string out = "\n" + heading(c, word_of(finding.severity) + "  " + finding.id) + "\n";
+  std::string out = "\n" + heading(c, word_of(c, finding.severity) + "  " + finding.id) + "\n";
   out += base::layout_paragraph(c.text(finding.title), c.style.width, 2);
   out += base::layout_paragraph(c.text(finding.meaning), c.style.width, 4);
   return out + evidence_text(c, finding) + fixes_text(c, finding);
@@ -126,9 +127,9 @@ std::string minor_findings(const Context& c, const Doctor& doctor) {
   std::string known, risks;
   for (const Finding& finding : doctor.findings) {
     if (finding.severity == Severity::info) {
-      known += base::layout_paragraph(
-          c.text("verdict.minor", {word_of(finding.severity), finding.id, c.text(finding.title)}),
-          c.style.width, 0, 2);
+      known += base::layout_paragraph(c.text("verdict.minor", {word_of(c, finding.severity),
+                                                               finding.id, c.text(finding.title)}),
+                                      c.style.width, 0, 2);
     } else {
       risks += finding_text(c, finding);
     }

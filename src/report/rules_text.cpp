@@ -20,8 +20,12 @@ std::string without_values(std::string text) {
   return text;
 }
 
-std::string severity_of(const catalog::RuleText& text) {
-  return std::string(EnumNames<Severity>::list[static_cast<std::size_t>(text.severity)]);
+std::string_view word_of(Severity severity) {
+  return EnumNames<Severity>::list[static_cast<std::size_t>(severity)];
+}
+
+std::string severity_of(const Context& c, const catalog::RuleText& text) {
+  return c.text("rules.severity." + std::string(word_of(text.severity)));
 }
 
 std::string fix_text(const catalog::RuleFix& fix, std::size_t width) {
@@ -34,10 +38,10 @@ std::string fix_text(const catalog::RuleFix& fix, std::size_t width) {
 }  // namespace
 
 std::string explain_rule(const RuleEntry& rule, const Context& c) {
-  const catalog::RuleText& text = *rule.text;
+  const catalog::RuleText& text = rule.text->in(c.style.language);
   const std::size_t width = c.style.width;
   std::string out =
-      heading(c, text.id + " (" + severity_of(text) + "): " + without_values(text.title)) + "\n";
+      heading(c, text.id + " (" + severity_of(c, text) + "): " + without_values(text.title)) + "\n";
   out += base::layout_paragraph(without_values(text.meaning), width, 2);
   if (!text.confusions.empty())
     out += "\n" + base::layout_paragraph(
@@ -70,7 +74,8 @@ RuleInfo rule_info(const RuleEntry& rule) {
 std::string list_rules(const std::vector<RuleEntry>& rules, const Context& c) {
   std::vector<std::vector<std::string>> rows;
   for (const RuleEntry& rule : rules)
-    rows.push_back({rule.text->id, severity_of(*rule.text), without_values(rule.text->title)});
+    rows.push_back({rule.text->id, severity_of(c, *rule.text),
+                    without_values(rule.text->in(c.style.language).title)});
   return base::layout_table(rows, {}, c.style.width);
 }
 
@@ -85,7 +90,7 @@ std::string rules_page(const std::vector<RuleEntry>& rules) {
       out += "\n## " + std::string(area) + "\n\n| rule | severity | what | sources |\n";
       out += "| --- | --- | --- | --- |\n";
     }
-    out += "| `" + rule.text->id + "` | " + severity_of(*rule.text) + " | " +
+    out += "| `" + rule.text->id + "` | " + std::string(word_of(rule.text->severity)) + " | " +
            without_values(rule.text->meaning) + " | " + rule.text->sources + " |\n";
   }
   return out;

@@ -2,7 +2,7 @@
 #include <array>
 #include <utility>
 
-#include "base/format.hpp"
+#include "base/messages.hpp"
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/situation.hpp"
@@ -48,8 +48,16 @@ std::string fill_in(std::string_view text, const std::vector<std::string>& args,
   return out;
 }
 
-Message plain(const std::string& text, const std::vector<std::string>& args) {
-  return {"", {fill_in(text, args, for_people)}};
+/// A text of the rule in every language that it has (a Message without key, see base::Messages);
+/// `part` takes it from the rule's texts in one language.
+template <class Part>
+Message in_words(const catalog::RuleText& text, const std::vector<std::string>& args, Part part) {
+  Message words{"", {fill_in(part(text), args, for_people)}};
+  for (const catalog::RuleText& other : text.translations) {
+    words.args.push_back(other.language);
+    words.args.push_back(fill_in(part(other), args, for_people));
+  }
+  return words;
 }
 
 bool is_for(const catalog::RuleFix& fix, const std::string& situation) {
@@ -62,9 +70,10 @@ std::vector<Fix> fixes_for(const catalog::RuleText& text, const std::vector<std:
                            const Machine& machine) {
   std::vector<Fix> fixes;
   for (const std::string& situation : situations(machine)) {
-    for (const catalog::RuleFix& fix : text.fixes) {
+    for (std::size_t at = 0; at < text.fixes.size(); ++at) {
+      const catalog::RuleFix& fix = text.fixes[at];
       if (!is_for(fix, situation)) continue;
-      Fix chosen{plain(fix.text, args), {}};
+      Fix chosen{in_words(text, args, [at](const auto& one) { return one.fixes[at].text; }), {}};
       for (const std::string& command : fix.commands)
         chosen.commands.push_back(fill_in(command, args, for_the_shell));
       fixes.push_back(std::move(chosen));
@@ -101,11 +110,12 @@ std::vector<Finding> find(const Machine& machine, const catalog::RuleTexts& text
     if (text == texts.end() || is_silenced(*one.rule, speaking)) continue;
     Finding finding;
     finding.id = one.rule->id, finding.severity = text->second.severity;
-    finding.title = plain(text->second.title, one.sighting.args);
-    finding.meaning = plain(text->second.meaning, one.sighting.args);
+    const std::vector<std::string>& args = one.sighting.args;
+    finding.title = in_words(text->second, args, [](const auto& words) { return words.title; });
+    finding.meaning = in_words(text->second, args, [](const auto& words) { return words.meaning; });
     for (const Evidence& seen : one.sighting.evidence)
       if (!is_among(finding.evidence, seen)) finding.evidence.push_back(seen);
-    finding.fixes = fixes_for(text->second, one.sighting.args, machine);
+    finding.fixes = fixes_for(text->second, args, machine);
     findings.push_back(std::move(finding));
   }
   std::ranges::stable_sort(findings, {}, &Finding::severity);
@@ -140,7 +150,7 @@ void put_cause_first(Doctor& doctor) {
   if (std::ranges::find(guesses, broken->why.key) == guesses.end()) return;
   std::string seen = cause->id;
   if (!broken->why.args.empty()) seen += ": " + base::join(broken->why.args, ", ");
-  broken->why = {"ladder.explained", {cause->title.args.front(), seen}};
+  broken->why = base::put_around("ladder.explained", cause->title, {seen});
   doctor.summary = broken->why;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/messages.hpp"
 #include "base/text.hpp"
 #include "rules/ladder.hpp"
 #include "rules/rule.hpp"
@@ -60,7 +61,7 @@ const Finding* first_blocker(const Doctor& doctor) {
 Message see_doctor(const Doctor& doctor) {
   const Finding* blocker = first_blocker(doctor);
   if (blocker == nullptr || blocker->meaning.args.empty()) return {"setup.driver.see-doctor", {}};
-  return {"setup.driver.see-doctor-for", {blocker->meaning.args.front()}};
+  return base::put_around("setup.driver.see-doctor-for", blocker->meaning);
 }
 
 /// Inside WSL, a container or a notebook: where the driver belongs instead.

@@ -23,6 +23,24 @@ TEST(Messages, AnEmptyKeyShowsItsText) {
   EXPECT_EQ(Messages::language("en").text(Message{"", {"as it was {0}"}}), "as it was {0}");
 }
 
+TEST(Messages, AFinishedTextIsShownInTheLanguageOrElseInEnglish) {
+  const Message text{"", {"a cold GPU", "en", "a GPU", "zh", "GPU 很冷"}};
+  EXPECT_EQ(Messages::language("en").text(text), "a GPU");
+  EXPECT_EQ(Messages::language("en").text(Message{"", {"a cold GPU", "zh", "GPU 很冷"}}),
+            "a cold GPU");
+  EXPECT_EQ(Messages::language("en").text(Message{"", {"a cold GPU", "en"}}), "a cold GPU");
+}
+
+TEST(Messages, ASentenceAroundAFinishedTextHasItsLanguages) {
+  const Message around = put_around("ladder.explained", {"", {"cold", "zh", "很冷"}}, {"seen"});
+  ASSERT_EQ(around.args.size(), 3U);
+  EXPECT_EQ(around.key, "");
+  EXPECT_EQ(around.args[0], "cold (seen)");
+  EXPECT_EQ(around.args[1], "zh");
+  EXPECT_EQ(around.args[2].substr(0, 6), "很冷");
+  EXPECT_TRUE(put_around("ladder.explained", {"", {}}, {"seen"}).args.empty());
+}
+
 TEST(Messages, AnUnknownLanguageIsEnglish) {
   EXPECT_EQ(Messages::language("xx").text("page.gpu"), Messages::language("en").text("page.gpu"));
   EXPECT_EQ(language_from_locale("C"), "en");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/messages.hpp"
+#include "base/text.hpp"
 
 namespace gpuready::plan {
 namespace {
@@ -57,13 +58,16 @@ TEST(Next, ABrokenGpuIsMendedFirst) {
 
 TEST(Next, ABrokenGpuIsMendedInTheWordsOfItsRule) {
   Finding finding;
-  finding.fixes = {{{"", {"Load it:"}}, {"sudo modprobe nvidia"}}};
+  finding.fixes = {{{"", {"Load it:", "zh", "加载它："}}, {"sudo modprobe nvidia"}}};
   Doctor doctor;
   doctor.verdict = Verdict::not_usable;
   doctor.findings = {finding};
   const Next next = next_steps(Machine{}, doctor, DeviceChoice{"cpu", {}}, {}, prices());
-  EXPECT_EQ(next.steps[0].key, "next.mend-by");
-  EXPECT_EQ(next.steps[0].args, (std::vector<std::string>{"Load it."}));
+  const Message& step = next.steps[0];
+  ASSERT_EQ(step.args.size(), 3U);
+  EXPECT_EQ(step.args[0], base::Messages::language("en").text("next.mend-by", {"Load it."}));
+  EXPECT_EQ(step.args[1], "zh");
+  EXPECT_TRUE(base::starts_with(step.args[2], "加载它。"));
 }
 
 }  // namespace
