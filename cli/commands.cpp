@@ -155,6 +155,18 @@ int run(const Work& work, const FitOptions& options) { return run_fit_command(wo
 
 int run(const Work& work, const PlanOptions& options) { return run_plan_command(work, options); }
 
+int run(const Work& work, const CloudRunOptions& options) {
+  return run_cloud_run_command(work, options);
+}
+
+int run(const Work& work, const CloudEndOptions& options) {
+  return run_cloud_end_command(work, options);
+}
+
+int run(const Work& work, const RemoteOptions& options) {
+  return run_remote_command(work, options);
+}
+
 int run(const Work& work, const OomOptions& options) { return run_oom_command(work, options); }
 
 int run(const Work& work, const RecordOptions& options) {
@@ -206,6 +218,7 @@ int run_command_line(int argc, char** argv) {
     if (first == "__probe" || first == "__measure" || first == "__bandwidth" || first == "__load" ||
         first == "__allocate")
       return run_child(first, argc > 2 ? argv[2] : "");
+    if (first == "__reap" && argc > 2) return run_guard(argv[2]);
     return run_user_command(argc, argv);
   } catch (const std::exception& e) {
     return fail(exit_bug, std::string("a bug of ours: ") + e.what());

@@ -10,6 +10,7 @@ enum ExitCode : int {
   exit_undecided = 3,
   exit_outside_failed = 4,
   exit_wrong_product = 5,
+  exit_maybe_billing = 6,
   exit_bug = 70,
   exit_signal_base = 128,
 };

@@ -63,6 +63,10 @@ class Builder {
     add_command("plan", [this](CLI::App& c) {
       add_plan_options(c, plan_, [this](const std::string& name) { return help(name); });
     });
+    add_command("cloud", [this](CLI::App& c) { add_cloud(c); });
+    add_command("remote", [this](CLI::App& c) {
+      add_remote_options(c, remote_, [this](const std::string& name) { return help(name); });
+    });
     add_command("oom", [this](CLI::App& c) { c.add_option("FILE", oom_.file, help("oom-file")); });
   }
 
@@ -82,6 +86,12 @@ class Builder {
     if (app_.got_subcommand("oom")) return oom_;
     if (app_.got_subcommand("fit")) return fit_;
     if (app_.got_subcommand("plan")) return plan_;
+    if (app_.got_subcommand("cloud")) return chosen_of_cloud();
+    if (app_.got_subcommand("remote")) {
+      RemoteOptions remote = remote_;
+      read_remote_words(app_.get_subcommand("remote")->remaining(), remote, options_.common.json);
+      return remote;
+    }
     return page_;
   }
 
@@ -95,6 +105,26 @@ class Builder {
     CLI::App* command = app_.add_subcommand(name, help("command." + name));
     command->fallthrough();
     fill(*command);
+  }
+
+  void add_cloud(CLI::App& c) {
+    c.require_subcommand(1);
+    const Help say = [this](const std::string& name) { return help(name); };
+    const auto add = [&](const char* name, const auto& fill) {
+      CLI::App* part = c.add_subcommand(name, help(std::string("command.cloud-") + name));
+      part->fallthrough();
+      fill(*part);
+    };
+    add("run", [&](CLI::App& part) { add_cloud_run_options(part, cloud_run_, say); });
+    add("down", [&](CLI::App& part) { add_cloud_down_options(part, cloud_down_, say); });
+    add("reap", [&](CLI::App& part) { add_cloud_reap_options(part, cloud_reap_, say); });
+  }
+
+  [[nodiscard]] CommandOptions chosen_of_cloud() const {
+    const CLI::App* cloud = app_.get_subcommand("cloud");
+    if (cloud->got_subcommand("down")) return cloud_down_;
+    if (cloud->got_subcommand("reap")) return cloud_reap_;
+    return cloud_run_;
   }
 
   void add_common(CommonOptions& common) {
@@ -206,6 +236,9 @@ class Builder {
   OomOptions oom_;
   FitOptions fit_;
   PlanOptions plan_;
+  CloudRunOptions cloud_run_;
+  CloudEndOptions cloud_down_, cloud_reap_;
+  RemoteOptions remote_;
 };
 
 bool is_fill(const std::string& word) {

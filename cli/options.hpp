@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "cloud_run_options.hpp"
 #include "fit_options.hpp"
 #include "plan_options.hpp"
 
@@ -62,7 +63,7 @@ struct RecordOptions {
 using CommandOptions =
     std::variant<PageOptions, FactsOptions, DeviceOptions, DoctorOptions, SetupOptions,
                  BenchOptions, CompareOptions, RecordOptions, OomOptions, FitOptions,
-                 PlanOptions>;
+                 PlanOptions, CloudRunOptions, CloudEndOptions, RemoteOptions>;
 
 struct Options {
   CommonOptions common;

@@ -25,6 +25,10 @@ bool standard_output_was_open = true;
 volatile std::sig_atomic_t progress_is_shown = 0;
 volatile std::sig_atomic_t stops_gently = 0, remembered_signal = 0;
 
+/// Two, so that one is whole while the other is written.
+std::array<std::array<char, 512>, 2> last_words{};
+volatile std::sig_atomic_t words_in_use = 0;
+
 constexpr std::string_view clear_line = "\r\x1b[K";
 
 std::string environment(const char* name) {
@@ -49,7 +53,9 @@ extern "C" void end_by_signal(int signal) {
     return;
   }
   if (progress_is_shown != 0) write_all(2, clear_line);
-  ::_exit(exit_signal_base + signal);
+  const char* words = last_words[static_cast<std::size_t>(words_in_use)].data();
+  write_all(2, words);
+  ::_exit(words[0] != '\0' ? static_cast<int>(exit_maybe_billing) : exit_signal_base + signal);
 }
 
 std::size_t terminal_width() {
@@ -143,6 +149,16 @@ void catch_signals() {
 void stop_gently(bool gently) { stops_gently = gently ? 1 : 0; }
 
 int stop_signal() { return remembered_signal; }
+
+void set_last_words(const std::string& line) {
+  const int spare = 1 - words_in_use;
+  auto& buffer = last_words[static_cast<std::size_t>(spare)];
+  const std::string text = line.empty() ? line : "gpuready: " + line + "\n";
+  const std::size_t length = std::min(text.size(), buffer.size() - 1);
+  std::memcpy(buffer.data(), text.data(), length);
+  buffer[length] = '\0';
+  words_in_use = spare;
+}
 
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 

@@ -37,6 +37,10 @@ void stop_gently(bool gently);
 /// The signal that was remembered, or 0.
 int stop_signal();
 
+/// A line for standard error if a second signal ends us at once, which then is exit code 6: what
+/// may still cost money. Empty: there is nothing to say.
+void set_last_words(const std::string& line);
+
 /// For a child: ends it when its parent ends.
 void end_with_parent();
 

@@ -34,6 +34,11 @@ int run_bench_command(const Work& work, const BenchOptions& options);
 int run_fit_command(const Work& work, const FitOptions& options);
 int run_plan_command(const Work& work, const PlanOptions& options);
 int run_oom_command(const Work& work, const OomOptions& options);
+int run_cloud_run_command(const Work& work, const CloudRunOptions& options);
+int run_cloud_end_command(const Work& work, const CloudEndOptions& options);
+int run_remote_command(const Work& work, const RemoteOptions& options);
+/// `gpuready __reap TOKEN`.
+int run_guard(const std::string& token);
 int run_compare_command(const Work& work, const CompareOptions& options);
 
 }  // namespace gpuready::cli

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::int64_t seconds_per_minute = 60;
 
-LedgerEntry intent(Tools tools, const SessionRequest& request, const Offer& offer,
+LedgerEntry intent(const Tools& tools, const SessionRequest& request, const Offer& offer,
                    const std::string& token) {
   LedgerEntry entry;
   entry.token = token;
   entry.provider = tools.provider.name();
-  entry.base_url = request.base_url;
+  entry.base_url = tools.base_url;
   entry.gpu = offer.gpu;
   entry.gpu_count = offer.gpu_count;
   entry.usd_per_hour = offer.usd_per_hour ? *offer.usd_per_hour : 0;
@@ -28,7 +28,7 @@ LedgerEntry intent(Tools tools, const SessionRequest& request, const Offer& offe
   return entry;
 }
 
-CreateRequest create_request(Tools tools, const SessionRequest& request, const Offer& offer,
+CreateRequest create_request(const Tools& tools, const SessionRequest& request, const Offer& offer,
                              const LedgerEntry& entry) {
   CreateRequest create;
   create.offer = offer;
@@ -52,14 +52,14 @@ void show_risk(const SessionRequest& request, const LedgerEntry* entry) {
 }
 
 /// The entry of a machine that never came to be.
-Launch forget(Tools tools, Launch launch) {
+Launch forget(const Tools& tools, Launch launch) {
   if (const auto removed = tools.ledger.remove(launch.rented.entry.token); !removed)
     launch.end = LaunchEnd::hopeless, launch.why += "; " + removed.error().text;
   return launch;
 }
 
 /// With the id on the disk before anything else.
-Launch adopt(Tools tools, Launch launch, const std::string& id) {
+Launch adopt(const Tools& tools, Launch launch, const std::string& id) {
   launch.rented.entry.id = id;
   launch.rented.entry.status = "running";
   launch.rented.instance.id = id;
@@ -75,7 +75,7 @@ Launch adopt(Tools tools, Launch launch, const std::string& id) {
 }
 
 /// The reply was lost: whether there is a machine only the list can tell. Never asks again.
-Launch reconcile(Tools tools, Launch launch) {
+Launch reconcile(const Tools& tools, Launch launch) {
   const double age_s = tools.pace.now_s() - launch.rented.asked_at_s;
   tools.pace.finish_up(true);
   const TokenSearch search =
@@ -96,7 +96,7 @@ Launch reconcile(Tools tools, Launch launch) {
 }
 
 /// An error that names a machine all the same (Vast makes a stopped one, which bills its disk).
-Launch end_stillborn(Tools tools, Launch launch, const std::string& id) {
+Launch end_stillborn(const Tools& tools, Launch launch, const std::string& id) {
   launch.rented.entry.id = id;
   launch.rented.entry.status = "destroying";
   (void)tools.ledger.put(launch.rented.entry);
@@ -106,18 +106,18 @@ Launch end_stillborn(Tools tools, Launch launch, const std::string& id) {
   return launch;
 }
 
-Launch not_created(Tools tools, Launch launch, const Fault& fault) {
+Launch not_created(const Tools& tools, Launch launch, const Fault& fault) {
   launch.why = fault.message;
   if (!fault.instance_id.empty()) return end_stillborn(tools, std::move(launch), fault.instance_id);
   if (may_have_happened(fault.kind)) return reconcile(tools, std::move(launch));
-  launch.end = is_hopeless(fault.kind) ? LaunchEnd::hopeless : LaunchEnd::refused;
+  launch.end = is_hopeless(fault.kind) ? LaunchEnd::provider_out : LaunchEnd::refused;
   return forget(tools, std::move(launch));
 }
 
 /// One look at a machine that is not ready yet.
 class Waiting {
  public:
-  Waiting(Tools tools, const SessionRequest& request, const Offer& offer, Rented& rented,
+  Waiting(const Tools& tools, const SessionRequest& request, const Offer& offer, Rented& rented,
           std::vector<Stage>& stages)
       : t_(tools), request_(request), offer_(offer), rented_(rented), stages_(stages) {}
 
@@ -168,6 +168,8 @@ class Waiting {
     constexpr double rounding_usd = 0.005;
     if (got->usd_per_hour && *got->usd_per_hour > request_.max_usd_per_hour + rounding_usd)
       return Wait{WaitEnd::dead, "it costs more than was offered"};
+    if (got->state == State::running && rented_.runs_since_s < 0)
+      rented_.runs_since_s = t_.pace.now_s();
     attach();
     if (got->state != State::running || !got->ssh) return {};
     if (!running_) running_ = true, end_stage("boot");
@@ -210,7 +212,7 @@ class Waiting {
     return {};
   }
 
-  Tools t_;
+  const Tools& t_;
   const SessionRequest& request_;
   const Offer& offer_;
   Rented& rented_;
@@ -225,20 +227,23 @@ class Waiting {
 double usd_so_far(const Rented& rented, double now_s) {
   const double price =
       rented.instance.usd_per_hour.value_or(rented.entry.usd_per_hour);
-  return cost_usd(rented.entry.provider, price, now_s - rented.asked_at_s);
+  const double ran_s = rented.runs_since_s < 0 ? 0 : now_s - rented.runs_since_s;
+  return cost_usd(rented.entry.provider,
+                  {price, rented.disk_usd_per_hour, now_s - rented.asked_at_s, ran_s});
 }
 
-Launch launch(Tools tools, const SessionRequest& request, const Offer& offer) {
+Launch launch(const Tools& tools, const SessionRequest& request, const Offer& offer) {
   Launch launch;
   const auto token = new_token();
   if (!token) return {LaunchEnd::hopeless, {}, token.error().text};
   launch.rented.entry = intent(tools, request, offer, *token);
+  if (offer.disk_usd_per_hour) launch.rented.disk_usd_per_hour = *offer.disk_usd_per_hour;
   const std::string alias = std::string(name_prefix) + *token;
   launch.rented.identity = {request.private_key_file, tools.ledger.folder() + "/" + alias + ".hosts",
                             alias, false};
   CreateRequest create = create_request(tools, request, offer, launch.rented.entry);
   const auto key_name = tools.provider.register_key(request.ssh_public_key);
-  if (!key_name) return {LaunchEnd::hopeless, {}, key_name.error().message};
+  if (!key_name) return {LaunchEnd::provider_out, {}, key_name.error().message};
   create.ssh_key_name = *key_name;
   if (const auto put = tools.ledger.put(launch.rented.entry); !put)
     return {LaunchEnd::hopeless, {}, put.error().text};
@@ -258,7 +263,7 @@ Launch launch(Tools tools, const SessionRequest& request, const Offer& offer) {
   return launch;
 }
 
-Wait wait_until_ready(Tools tools, const SessionRequest& request, const Offer& offer,
+Wait wait_until_ready(const Tools& tools, const SessionRequest& request, const Offer& offer,
                       Rented& rented, std::vector<Stage>& stages) {
   return Waiting(tools, request, offer, rented, stages).run();
 }

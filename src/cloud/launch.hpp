@@ -14,13 +14,16 @@ struct Rented {
   Instance instance;
   bool seen = false;           ///< the provider has shown it
   double asked_at_s = 0;       ///< by the pace's clock
+  double runs_since_s = -1;    ///< likewise; before 0: not seen running yet
+  double disk_usd_per_hour = 0;
   net::SshIdentity identity;
 };
 
 enum class LaunchEnd {
   created,
-  refused,      ///< by the provider, for this offer: another may do
-  hopeless,     ///< by the provider, for every offer; or by us
+  refused,       ///< by the provider, for this offer: another may do
+  provider_out,  ///< by the provider, for every offer of it
+  hopeless,      ///< by us
   unconfirmed,  ///< a machine may exist that can't be found, or could not be ended
 };
 
@@ -31,7 +34,7 @@ struct Launch {
 };
 
 /// Writes the intent, asks once, and has the id on the disk when it returns.
-Launch launch(Tools tools, const SessionRequest& request, const Offer& offer);
+Launch launch(const Tools& tools, const SessionRequest& request, const Offer& offer);
 
 enum class WaitEnd { ready, dead, stopped, out_of_time };
 struct Wait {
@@ -39,7 +42,7 @@ struct Wait {
   std::string why;
 };
 /// Until it carries out a command through SSH.
-Wait wait_until_ready(Tools tools, const SessionRequest& request, const Offer& offer,
+Wait wait_until_ready(const Tools& tools, const SessionRequest& request, const Offer& offer,
                       Rented& rented, std::vector<Stage>& stages);
 
 /// USD so far, by the price that is billed.

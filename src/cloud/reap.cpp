@@ -10,7 +10,7 @@ Due due(host::Host& host, const LedgerEntry& entry) {
     case Owner::dead:
       return Due::orphaned;
     case Owner::elsewhere:
-      return Due::not_ours_yet;
+      return Due::elsewhere;
     case Owner::this_process:
     case Owner::alive:
       break;
@@ -18,7 +18,7 @@ Due due(host::Host& host, const LedgerEntry& entry) {
   return Due::in_use;
 }
 
-bool guard_entry(Tools tools, const std::string& token, double most_s) {
+bool guard_entry(const Tools& tools, const std::string& token, double most_s) {
   constexpr double look_every_s = 5;
   double over_since_s = -1;
   while (true) {

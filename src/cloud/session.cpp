@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cloud/cost.hpp"
 #include "cloud/destroy.hpp"
@@ -28,13 +29,18 @@ class Finishing {
 
 class Session {
  public:
-  Session(Tools tools, const SessionRequest& request) : t_(tools), request_(request) {}
+  Session(const Desk& desk, const SessionRequest& request) : desk_(desk), request_(request) {}
 
   SessionResult run() {
     for (const Offer& offer : request_.offers) {
-      if (t_.pace.stopped()) return finish(SessionEnd::stopped, "stopped before anything was rented");
-      if (!is_affordable(offer)) continue;
-      const Next next = try_offer(offer);
+      if (desk_.pace.stopped())
+        return finish(SessionEnd::stopped, "stopped before anything was rented");
+      if (!is_affordable(offer) || given_up_.count(offer.provider) != 0) continue;
+      const Lender lender = request_.lender_of(offer);
+      if (lender.provider == nullptr) continue;
+      const Next next = try_offer({*lender.provider, lender.base_url, desk_.ledger, desk_.pace,
+                                   desk_.host},
+                                  offer);
       if (next == Next::ended) return result_;
       if (result_.machines >= request_.most_machines) break;
     }
@@ -61,17 +67,20 @@ class Session {
     return Next::another_offer;
   }
 
-  Next try_offer(const Offer& offer) {
+  Next try_offer(const Tools& t, const Offer& offer) {
     result_.offer = offer;
     result_.stages.clear();
-    const double start_s = t_.pace.now_s();
-    Launch launched = launch(t_, request_, offer);
-    result_.stages.push_back({"create", t_.pace.now_s() - start_s});
+    const double start_s = t.pace.now_s();
+    Launch launched = launch(t, request_, offer);
+    result_.stages.push_back({"create", t.pace.now_s() - start_s});
     result_.entry = launched.rented.entry;
     switch (launched.end) {
       case LaunchEnd::created:
         break;
       case LaunchEnd::refused:
+        return pass_over(offer, launched.why);
+      case LaunchEnd::provider_out:
+        given_up_.insert(offer.provider);
         return pass_over(offer, launched.why);
       case LaunchEnd::hopeless:
         return finish(SessionEnd::no_machine, launched.why), Next::ended;
@@ -81,20 +90,20 @@ class Session {
     }
     result_.created = true;
     ++result_.machines;
-    return use(offer, launched.rented);
+    return use(t, offer, launched.rented);
   }
 
   /// From here on every way leads through end().
-  Next use(const Offer& offer, Rented& rented) {
-    const Wait wait = wait_until_ready(t_, request_, offer, rented, result_.stages);
+  Next use(const Tools& t, const Offer& offer, Rented& rented) {
+    const Wait wait = wait_until_ready(t, request_, offer, rented, result_.stages);
     Used used;
     if (wait.end == WaitEnd::ready) {
       const double lifetime_s = static_cast<double>(request_.max_minutes) * seconds_per_minute;
-      const double left_s = lifetime_s - (t_.pace.now_s() - rented.asked_at_s);
-      used = request_.use({rented.instance, rented.identity, left_s, result_.stages});
+      const double left_s = lifetime_s - (t.pace.now_s() - rented.asked_at_s);
+      used = request_.use({offer, rented.instance, rented.identity, left_s, result_.stages});
     }
-    const bool stopped = t_.pace.stopped();
-    end(rented);
+    const bool stopped = t.pace.stopped();
+    end(t, rented);
     if (result_.still_billing) return finish(SessionEnd::failed, result_.why), Next::ended;
     if (stopped) return finish(SessionEnd::stopped, "stopped"), Next::ended;
     if (wait.end == WaitEnd::dead) return pass_over(offer, wait.why);
@@ -104,13 +113,13 @@ class Session {
     return finish(done ? SessionEnd::done : SessionEnd::failed, used.why), Next::ended;
   }
 
-  void end(Rented& rented) {
-    const double start_s = t_.pace.now_s();
+  void end(const Tools& t, Rented& rented) {
+    const double start_s = t.pace.now_s();
     if (request_.tell)
       request_.tell({"destroy", start_s - rented.asked_at_s, usd_so_far(rented, start_s),
                      rented.entry});
-    const EndResult ended = end_entry(t_, rented.entry, rented.seen);
-    const double now_s = t_.pace.now_s();
+    const EndResult ended = end_entry(t, rented.entry, rented.seen);
+    const double now_s = t.pace.now_s();
     result_.stages.push_back({"destroy", now_s - start_s});
     result_.instance = rented.instance;
     result_.cost_usd += usd_so_far(rented, ended.confirmed ? ended.accepted_at_s : now_s);
@@ -121,18 +130,19 @@ class Session {
     ::unlink(rented.identity.known_hosts_file.c_str());
   }
 
-  Tools t_;
+  Desk desk_;
   const SessionRequest& request_;
+  std::set<std::string> given_up_;  ///< providers
   SessionResult result_;
 };
 
 }  // namespace
 
-SessionResult run_session(Tools tools, const SessionRequest& request) {
-  return Session(tools, request).run();
+SessionResult run_session(const Desk& desk, const SessionRequest& request) {
+  return Session(desk, request).run();
 }
 
-EndResult end_entry(Tools tools, LedgerEntry entry, bool seen) {
+EndResult end_entry(const Tools& tools, LedgerEntry entry, bool seen) {
   const Finishing finishing(tools.pace);
   EndResult result;
   const double age_s =

@@ -13,8 +13,22 @@
 
 namespace gpuready::cloud {
 
+/// What does not depend on the provider.
+struct Desk {
+  Ledger& ledger;
+  net::Pace& pace;
+  host::Host& host;
+};
+
+/// A provider, and the address that it is asked at.
+struct Lender {
+  Provider* provider = nullptr;
+  std::string base_url;
+};
+
 struct Tools {
   Provider& provider;
+  std::string base_url;
   Ledger& ledger;
   net::Pace& pace;
   host::Host& host;
@@ -40,6 +54,7 @@ struct Used {
 
 /// A machine that is ready.
 struct Ready {
+  const Offer& offer;
   const Instance& instance;
   const net::SshIdentity& identity;
   double seconds_left;  ///< until it must be gone
@@ -50,9 +65,10 @@ struct SessionRequest {
   std::vector<Offer> offers;  ///< in order of preference
   double max_usd_per_hour = 0;
   std::int64_t max_minutes = 60;
-  std::string base_url, private_key_file, ssh_public_key;
+  std::string private_key_file, ssh_public_key;
   std::size_t most_machines = 3;  ///< that came to be and were no good
 
+  std::function<Lender(const Offer&)> lender_of;
   /// Starts what ends the machine if this process dies; called before the create, with the entry
   /// in the ledger. Not called where the machine ends itself.
   std::function<Result<void>(const LedgerEntry&)> guard;
@@ -87,7 +103,7 @@ struct SessionResult {
   std::size_t machines = 0;
 };
 
-SessionResult run_session(Tools tools, const SessionRequest& request);
+SessionResult run_session(const Desk& desk, const SessionRequest& request);
 
 /// Ends the machine of an entry, and removes the entry once that is confirmed. Works for entries
 /// whose machine's id never came, too.
@@ -97,6 +113,6 @@ struct EndResult {
   double accepted_at_s = 0;
   std::string why;
 };
-EndResult end_entry(Tools tools, LedgerEntry entry, bool seen);
+EndResult end_entry(const Tools& tools, LedgerEntry entry, bool seen);
 
 }  // namespace gpuready::cloud
