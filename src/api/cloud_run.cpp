@@ -64,12 +64,10 @@ class Renting {
     clean_up_first();
     const auto key = net::own_key_pair(desk_.host(), ledger_.folder());
     if (!key) return tl::unexpected<Error>(key.error());
-    auto program = net::own_program(desk_.host(), std::string(version()));
-    if (!program) return tl::unexpected<Error>(program.error());
     find_offers(*gpus);
     if (offers_.empty()) return nothing_fits();
     if (!agreed()) return ended("not-started", "nothing was rented");
-    return rent(*key, std::move(*program));
+    return rent(*key);
   }
 
  private:
@@ -122,9 +120,9 @@ class Renting {
     if (request_.tell) request_.tell(line);
   }
 
-  cloud::OfferFilter filter(const std::string& gpu) const {
+  cloud::OfferFilter filter(const std::vector<std::string>& gpus) const {
     cloud::OfferFilter filter;
-    filter.gpu = gpu;
+    filter.gpus = gpus;
     filter.gpu_count = request_.gpu_count;
     filter.min_vram_bytes = request_.min_vram_bytes;
     filter.max_usd_per_hour = request_.max_usd_per_hour;
@@ -141,9 +139,8 @@ class Renting {
         complain(*open.row, offers.error());
         continue;
       }
-      for (const std::string& gpu : gpus.empty() ? std::vector<std::string>{""} : gpus)
-        for (Offer& offer : cloud::filter_offers(*offers, filter(gpu)))
-          offers_.push_back(std::move(offer));
+      for (Offer& offer : cloud::filter_offers(*offers, filter(gpus)))
+        offers_.push_back(std::move(offer));
     }
     // What was built for one processor does not run on another.
     std::erase_if(offers_, [](const Offer& offer) {
@@ -226,10 +223,10 @@ class Renting {
     return session;
   }
 
-  CloudRun rent(const net::KeyPair& key, net::ProgramFile program) {
+  CloudRun rent(const net::KeyPair& key) {
     const auto ssh = net::make_openssh(desk_.host(), ssh_options());
     api::CloudAnswer answer;
-    api::CloudJob job{*ssh, desk_.pace(), std::move(program), request_.command, desk_.scale(),
+    api::CloudJob job{*ssh, desk_.pace(), desk_.host(), request_.command, desk_.scale(),
                       [this](const char* stage) {
                         last_.stage = stage;
                         if (request_.progress) request_.progress(last_);

@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "gpuready/gpuready.hpp"
 
 namespace gpuready::api {
 
@@ -27,7 +28,9 @@ class Job {
 
   Used run() {
     begin("copy");
-    const auto brought = carrier_.bring(job_.program, false);
+    const auto program = net::own_program(job_.host, std::string(version()));
+    if (!program) return failed(program.error().text);
+    const auto brought = carrier_.bring(*program, false);
     finish("copy");
     // Another machine may do better, whatever it was.
     if (!brought) return broken(brought.error().why);

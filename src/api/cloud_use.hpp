@@ -13,7 +13,7 @@ namespace gpuready::api {
 struct CloudJob {
   net::Ssh& ssh;
   net::Pace& pace;
-  net::ProgramFile program;
+  host::Host& host;
   std::vector<std::string> command;  ///< empty: the page with a quick bench
   double scale = 1;                  ///< of time, in tests
   std::function<void(const char* stage)> begin;

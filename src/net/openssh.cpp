@@ -58,6 +58,10 @@ bool is_plain(std::string_view name, std::string_view also) {
 
 }  // namespace
 
+std::unique_ptr<Ssh> make_openssh(host::Host& host, OpenSshOptions options) {
+  return std::make_unique<OpenSsh>(host, std::move(options));
+}
+
 std::string SshTarget::shown() const {
   const std::string who = base::printable(user.empty() ? host : user + "@" + host);
   constexpr int usual_port = 22;
