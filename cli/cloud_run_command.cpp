@@ -39,8 +39,7 @@ std::string refused(const Work& work, const CloudRunOptions& options) {
 int code_of(const CloudRun& run) {
   if (run.destroyed == "unconfirmed") return exit_maybe_billing;
   if (run.end == "done") return run.exit_code == 0 ? exit_yes : exit_no;
-  if (run.end == "no-machine") return run.machines > 0 ? exit_outside_failed : exit_no;
-  if (run.end == "not-started") return exit_no;
+  if (run.end == "no-offer" || run.end == "not-started") return exit_no;
   if (run.end == "stopped" && stop_signal() != 0) return exit_signal_base + stop_signal();
   return exit_outside_failed;
 }

@@ -49,7 +49,7 @@ struct CloudStage {
 
 /// One `cloud run`.
 struct CloudRun {
-  std::string end;  ///< done, stopped, no-machine, failed, not-started
+  std::string end;  ///< done, stopped, no-offer, no-machine, failed, not-started
   std::string why;
   CloudInstance instance;
   std::string protection;  ///< in-machine-timer, local-reaper
@@ -65,7 +65,7 @@ struct CloudRun {
 
   template <class Self, class Visit>
   static void fields(Self& s, Visit&& f) {
-    f("end", s.end, Unit::none, "done, stopped, no-machine, failed or not-started");
+    f("end", s.end, Unit::none, "done, stopped, no-offer, no-machine, failed or not-started");
     f("why", s.why, Unit::none, "why it is not done");
     f("instance", s.instance, Unit::none, "the machine; the last one where several were tried");
     f("protection", s.protection, Unit::none,

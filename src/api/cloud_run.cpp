@@ -143,10 +143,17 @@ class Renting {
         offers_.push_back(std::move(offer));
     }
     // What was built for one processor does not run on another.
-    std::erase_if(offers_, [](const Offer& offer) {
-      return !offer.usd_per_hour || offer.cpu_arch == "aarch64" || offer.kind == "spot";
+    std::erase_if(offers_, [&](const Offer& offer) {
+      return !offer.usd_per_hour || offer.cpu_arch == "aarch64" || offer.kind == "spot" ||
+             (gpus.empty() && !is_known(offer.gpu));
     });
     cloud::sort_offers(offers_);
+  }
+
+  /// Nobody wants a GPU of which nothing is known, unless he named it.
+  [[nodiscard]] bool is_known(const std::string& name) const {
+    return std::ranges::any_of(desk_.gpus(),
+                               [&](const catalog::Gpu& gpu) { return gpu.name == name; });
   }
 
   CloudRun ended(std::string end, std::string why) const {
@@ -158,7 +165,7 @@ class Renting {
 
   CloudRun nothing_fits() const {
     const bool all_failed = complaints_.size() >= open_.size() && !complaints_.empty();
-    return ended(all_failed ? "failed" : "no-machine",
+    return ended(all_failed ? "failed" : "no-offer",
                  base::format("no machine for at most {:.2f} USD/h fits; see `gpuready cloud offers`",
                               request_.max_usd_per_hour));
   }

@@ -114,6 +114,21 @@ Launch not_created(const Tools& tools, Launch launch, const Fault& fault) {
   return forget(tools, std::move(launch));
 }
 
+/// "Too often" is a plain no, so that asking again later makes no second machine. Nothing else is
+/// asked twice.
+Answer<std::string> create_patiently(const Tools& tools, const CreateRequest& request) {
+  constexpr int most_tries = 3;
+  constexpr double least_wait_s = 15;  // Lambda: five launches a minute
+  auto created = tools.provider.create(request);
+  for (int tries = 1; tries < most_tries && !created && !tools.pace.stopped(); ++tries) {
+    const Fault& fault = created.error();
+    if (fault.kind != FaultKind::rate_limited || !fault.instance_id.empty()) break;
+    tools.pace.sleep_s(std::max(least_wait_s, fault.retry_after_s));
+    if (!tools.pace.stopped()) created = tools.provider.create(request);
+  }
+  return created;
+}
+
 /// One look at a machine that is not ready yet.
 class Waiting {
  public:
@@ -255,7 +270,7 @@ Launch launch(const Tools& tools, const SessionRequest& request, const Offer& of
   }
   show_risk(request, &launch.rented.entry);
   launch.rented.asked_at_s = tools.pace.now_s();
-  const auto created = tools.provider.create(create);
+  const auto created = create_patiently(tools, create);
   launch = created ? adopt(tools, std::move(launch), *created)
                    : not_created(tools, std::move(launch), created.error());
   const bool exists = launch.end == LaunchEnd::created || launch.end == LaunchEnd::unconfirmed;

@@ -76,22 +76,23 @@ def all_cases():
 # machines are tried and each is ended; "local" carries commands out here.
 STUB_SSH = r"""#!/bin/sh
 for last; do :; done
-mark() { [ -z "$GR_STAGE" ] || case "$last" in *"$1"*)
-  case "$GR_STAGE" in "$2") echo "$$" > "$GR_STAGE_FILE"; exec sleep 30;; esac;; esac; }
-mark '/arriving' copy
-mark "doctor --json" doctor
-mark '--quick --json' run
-case "$last" in *"
+eval "set -- $last"  # sh -c 'SCRIPT'
+script=$3
+case "$script" in
+*/arriving*) stage=copy;;
+*"gpuready doctor"*) stage=doctor;;
+*"gpuready '--quick'"*) stage=run;;
+*"
 true
-"*) mark true ssh;; esac
-if [ "$GR_SSH" = stub ]; then
-  case "$last" in *"uname -sm"*) last=$(printf '%s' "$last" | sed 's/uname -sm/echo Plan9 mips/');; esac
-fi
-case "$last" in
-*"doctor --json"*) last=$(printf '%s' "$last" | sed "s|[^ ]*gpuready doctor --json --no-progress|echo '\\\\''{\"verdict\":\"usable\"}'\\\\''|");;
-*"--quick --json"*) last=$(printf '%s' "$last" | sed "s|[^ ]*gpuready --quick --json|echo '\\\\''{\"schema\":\"x\"}'\\\\'' #|");;
+"*) stage=ssh;;
+*) stage=look;;
 esac
-exec sh -c "$last"
+if [ "$GR_STAGE" = "$stage" ]; then echo "$$" > "$GR_STAGE_FILE"; exec sleep 30; fi
+[ "$GR_SSH" = stub ] && script=$(printf '%s\n' "$script" | sed 's/uname -sm/echo Plan9 mips/')
+script=$(printf '%s\n' "$script" | sed \
+  -e "s|^.*gpuready doctor .*|echo '{\"verdict\":\"usable\"}'|" \
+  -e "s|^.*gpuready '--quick' .*|echo '{\"schema\":\"x\"}'|")
+exec sh -c "$script"
 """
 
 
@@ -125,9 +126,11 @@ class World:
         self.number += 1
         self.state = self.folder / f"state-{self.number}"
         self.control(provider, "/reset", {})
-        settings = {"lambda": {"boot_s": 4, "no_terminate_s": 2, "terminating_s": 5},
+        settings = {"lambda": {"boot_s": 4, "no_terminate_s": 2, "terminating_s": 5,
+                               "interval_s": 0.3, "launch_interval_s": 6},
                     "runpod": {"provision_s": 2, "start_s": 2, "per_minute": 100000},
-                    "vast": {"provision_s": 2, "load_s": 3}}[provider]
+                    "vast": {"provision_s": 2, "load_s": 3, "create_interval_s": 3,
+                             "destroy_interval_s": 2, "search_interval_s": 2}}[provider]
         self.control(provider, "/settings", settings)
 
     def environment(self, more):
