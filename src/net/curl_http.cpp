@@ -102,6 +102,10 @@ class CurlHttp : public Http {
   }
 
   void set_method(const HttpRequest& request) {
+    // libcurl sends a request a second time, unasked, when a connection that it had kept turns out
+    // closed: what must happen once at most gets a connection of its own.
+    if (request.method != "GET" && request.method != "HEAD")
+      api_.curl_easy_setopt(handle_, curl::fresh_connect, 1L);
     if (request.method == "HEAD") {
       api_.curl_easy_setopt(handle_, curl::no_body, 1L);
     } else if (!request.body.empty() || request.method == "POST" || request.method == "PUT") {

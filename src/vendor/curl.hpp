@@ -21,7 +21,7 @@ inline constexpr int write_data = 10001, url = 10002, error_buffer = 10010, post
                      user_agent = 10018, http_header = 10023, header_data = 10029,
                      custom_request = 10036, proxy = 10004;
 inline constexpr int write_function = 20011, header_function = 20079, post_size = 30120;
-inline constexpr int no_body = 44, follow_location = 52, no_signal = 99, timeout_ms = 155,
+inline constexpr int no_body = 44, follow_location = 52, fresh_connect = 74, no_signal = 99, timeout_ms = 155,
                      connect_timeout_ms = 156, protocols = 181;
 /// Bits of `protocols`.
 inline constexpr long protocol_http = 1, protocol_https = 2;

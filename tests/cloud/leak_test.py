@@ -354,25 +354,30 @@ def main():
 
     def one(case):
         world = worlds.get()
+        began = time.monotonic()
         try:
-            return case, run_case(world, case)
+            return case, run_case(world, case), time.monotonic() - began
         except Exception as error:  # noqa: BLE001 - any of them is this case's failure
-            return case, [f"{type(error).__name__}: {error}"]
+            return case, [f"{type(error).__name__}: {error}"], time.monotonic() - began
         finally:
             worlds.put(world)
 
     start = time.monotonic()
-    bad = 0
+    bad, slow = 0, []
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for case, complaints in pool.map(one, cases):
+        for done in concurrent.futures.as_completed([pool.submit(one, case) for case in cases]):
+            case, complaints, seconds = done.result()
+            slow.append((seconds, " ".join(case)))
             if complaints:
                 bad += 1
-                print(" ".join(case) + ": " + "; ".join(complaints))
+                print(" ".join(case) + ": " + "; ".join(complaints), flush=True)
     watch.stop = True
     for world in everyone:
         world.close()
     if watch.found:
         print(f"a key stood in arguments: {watch.found}")
+    print("slowest:", ", ".join(f"{name} {seconds:.1f} s"
+                                for seconds, name in sorted(slow, reverse=True)[:8]))
     print(f"{len(cases)} cases, {bad} failed, {watch.seen} argument lists seen, "
           f"{time.monotonic() - start:.0f} s")
     return 1 if bad or watch.found or not cases else 0

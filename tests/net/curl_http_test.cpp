@@ -4,6 +4,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
 
 #include "base/json.hpp"
 #include "host/real_host.hpp"
@@ -133,6 +140,72 @@ TEST_F(CurlHttp, RefusesPlainHttpToOthersAndHeadersOfTwoLines) {
   HttpRequest split = request("/echo");
   split.headers = {{"X", "a\r\nAuthorization: b"}};
   EXPECT_THAT(http_->exchange(split).error().text, HasSubstr("more than one line"));
+}
+
+/// Answers the first request, closes the connection at the second without a byte, answers what comes
+/// after that; counts.
+class ForgetfulServer {
+ public:
+  ForgetfulServer() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET, address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    ::listen(socket_, 8);
+    socklen_t length = sizeof address;
+    ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &length);
+    port_ = ntohs(address.sin_port);
+    accepting_ = std::thread([this] { accept_all(); });
+  }
+  ForgetfulServer(const ForgetfulServer&) = delete;
+  ForgetfulServer& operator=(const ForgetfulServer&) = delete;
+  ~ForgetfulServer() {
+    ::shutdown(socket_, SHUT_RDWR);
+    accepting_.join();
+    for (const int fd : connections_) ::shutdown(fd, SHUT_RDWR);
+    for (std::thread& one : serving_) one.join();
+    for (const int fd : connections_) ::close(fd);
+    ::close(socket_);
+  }
+  [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
+  [[nodiscard]] int requests() const { return requests_; }
+
+ private:
+  void accept_all() {
+    for (int fd = ::accept(socket_, nullptr, nullptr); fd >= 0;
+         fd = ::accept(socket_, nullptr, nullptr)) {
+      connections_.push_back(fd);
+      serving_.emplace_back([this, fd] { serve(fd); });
+    }
+  }
+  void serve(int fd) {
+    std::array<char, 4096> buffer{};
+    while (::read(fd, buffer.data(), buffer.size()) > 0) {
+      if (++requests_ == 2) break;
+      const std::string reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+      if (::write(fd, reply.data(), reply.size()) < 0) break;
+    }
+    ::shutdown(fd, SHUT_RDWR);
+  }
+
+  int socket_;
+  int port_ = 0;
+  std::atomic<int> requests_{0};
+  std::vector<int> connections_;
+  std::vector<std::thread> serving_;
+  std::thread accepting_;
+};
+
+TEST_F(CurlHttp, NeverSendsTwiceWhatMayHappenOnce) {
+  for (const char* method : {"POST", "PUT", "DELETE"}) {
+    ForgetfulServer server;
+    HttpRequest request;
+    request.url = server.url();
+    ASSERT_TRUE(http_->exchange(request));
+    request.method = method;
+    if (request.method != "DELETE") request.body = "{}";
+    EXPECT_FALSE(http_->exchange(request)) << method;
+    EXPECT_EQ(server.requests(), 2) << method;
+  }
 }
 
 TEST(CurlHttpLibrary, IsMissedWithTheNextStep) {

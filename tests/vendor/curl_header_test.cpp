@@ -32,6 +32,7 @@ static_assert(curl::user_agent == CURLOPT_USERAGENT);
 static_assert(curl::http_header == CURLOPT_HTTPHEADER);
 static_assert(curl::header_data == CURLOPT_HEADERDATA);
 static_assert(curl::custom_request == CURLOPT_CUSTOMREQUEST);
+static_assert(curl::fresh_connect == CURLOPT_FRESH_CONNECT);
 static_assert(curl::proxy == CURLOPT_PROXY);
 static_assert(curl::write_function == CURLOPT_WRITEFUNCTION);
 static_assert(curl::header_function == CURLOPT_HEADERFUNCTION);
