@@ -70,7 +70,7 @@ void add_cloud_reap_options(CLI::App& c, CloudEndOptions& options, const Help& h
 
 void add_remote_options(CLI::App& c, RemoteOptions& options, const Help& help) {
   c.add_flag("--keep", options.keep, help("remote-keep"));
-  c.prefix_command();
+  c.prefix_command()->fallthrough(false);  // what follows is read by read_remote_words()
 }
 
 void read_remote_words(const std::vector<std::string>& words, RemoteOptions& options, bool& json) {

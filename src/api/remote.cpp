@@ -4,6 +4,7 @@
 #include <future>
 #include <mutex>
 
+#include "api/cloud_desk.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "cloud/providers.hpp"
@@ -86,8 +87,9 @@ RemoteAnswer ask(const Asking& asking, const std::string& name, const net::SshTa
   return answer;
 }
 
-net::OpenSshOptions options_without_keys() {
+net::OpenSshOptions options_without_keys(double scale) {
   net::OpenSshOptions options;
+  options.connect_timeout_s = std::max(1, static_cast<int>(options.connect_timeout_s * scale));
   for (const cloud::ProviderRow& row : cloud::providers())
     options.hidden_variables.emplace_back(row.key_variable);
   options.hidden_variables.emplace_back("HF_TOKEN");
@@ -106,7 +108,7 @@ Result<std::vector<RemoteAnswer>> ask_remote(const RemoteRequest& request) {
   const auto host = host::make_real_host();
   const auto program = net::own_program(*host, std::string(version()));
   if (!program) return tl::unexpected<Error>(program.error());
-  const auto ssh = net::make_openssh(*host, options_without_keys());
+  const auto ssh = net::make_openssh(*host, options_without_keys(api::time_scale(*host)));
   std::mutex lock;
   const Asking asking{request, *program, *ssh, lock};
   std::vector<RemoteAnswer> answers;

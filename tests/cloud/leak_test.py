@@ -36,6 +36,7 @@ Case = collections.namedtuple("Case", "provider kind step how")
 # What can go wrong with a call (tests/cloud/servers/README.md).
 NOT_DONE = ("drop-before", "status:500", "status:400", "html", "redirect", "rate-limit")
 DONE = ("drop-after", "truncate", "break-off", "status-after:500", "html-after", "big-after")
+EARLY = ("drop-after", "status:500", "html", "bad-key")
 WORDS = ("bad-key", "forbidden", "too-old")
 
 
@@ -45,7 +46,8 @@ def fault_cases():
         if provider == "vast":
             operations.append("attach-key")
         for operation in operations:
-            for fault in NOT_DONE + DONE + WORDS:
+            early = operation in ("offers", "register-key", "attach-key")  # nothing is rented yet
+            for fault in EARLY if early else NOT_DONE + DONE + WORDS:
                 yield Case(provider, "fault", operation, fault)
         for fault in ("no-capacity", "no-money"):
             yield Case(provider, "fault", "create", fault)
@@ -329,7 +331,7 @@ class ArgumentWatch(threading.Thread):
                 self.seen += 1
                 if any(key in line for key in self.keys):
                     self.found.add(line)
-            time.sleep(0.05)
+            time.sleep(0.3)
 
 
 def main():

@@ -98,7 +98,7 @@ TEST_F(LedgerTest, StopsEverythingWhenItCannotBeReadAndIsKept) {
     const auto again = Ledger::open(folder_);
     ASSERT_FALSE(again) << text;
     EXPECT_THAT(again.error().text, HasSubstr("gpuready cloud list"));
-    if (open) EXPECT_FALSE(open->put(entry("b"))) << text;
+    EXPECT_FALSE(open && open->put(entry("b"))) << text;
     EXPECT_EQ(read(folder_ + "/ledger.json"), text);
   }
 }
