@@ -130,6 +130,7 @@ struct KnownModel {
   fit::Model model;
   FitRequest request;
   ModelSummary summary;
+  std::string precision;  ///< of training, where the GPU computes in bf16
   std::vector<Message> assumptions;
 };
 
@@ -160,6 +161,8 @@ Result<KnownModel> known_model(host::Host& host, const catalog::Catalog& catalog
     estimate = fit::estimate(known.model, plain, endless);
   }
   if (!estimate) return tl::unexpected(estimate.error());
+  known.precision =
+      fit::with_precision(known.model, known.request, endless).training.precision;
   known.summary = std::move(estimate->model);
   known.assumptions = std::move(estimate->assumptions);
   return known;
@@ -226,7 +229,9 @@ Result<Plan> plan_work(const PlanRequest& request, const PlanSources& sources) {
     model = std::move(*known);
   }
   Plan plan;
-  const auto work = plan::work_of(request, model ? &model->summary : nullptr);
+  PlanRequest precise = request;
+  if (model) precise.fit.training.precision = model->precision;
+  const auto work = plan::work_of(precise, model ? &model->summary : nullptr);
   if (!work) return tl::unexpected(work.error());
   plan.work = *work;
   Here here;

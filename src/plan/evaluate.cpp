@@ -141,6 +141,14 @@ void add_notes(const Task& task, const Candidate& candidate, Choice& choice) {
     choice.notes.push_back({"plan.note.rocm", {}});
   if (candidate.where == "vast" || candidate.kind == "community")
     choice.notes.push_back({"plan.note.strangers", {}});
+  if (candidate.where == "vast") choice.notes.push_back({"plan.note.traffic", {}});
+  if (candidate.where == "runpod") choice.notes.push_back({"plan.note.credit", {}});
+  const bool bf16 = task.work.kind == WorkKind::training &&
+                    (task.request.fit.training.precision == "bf16" ||
+                     task.request.fit.training.precision == "mixed");
+  if (bf16 && candidate.row != nullptr && candidate.row->compute_capability > 0 &&
+      candidate.row->compute_capability < 8)
+    choice.notes.push_back({"plan.note.no-bf16", {candidate.gpu}});
   const bool in_colab = candidate.where == "colab" ||
                         (!candidate.device.empty() && task.machine.environment.colab.known());
   if (in_colab) {

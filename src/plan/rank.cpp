@@ -112,6 +112,19 @@ std::vector<Message> cures_of(const PlanRequest& request, const Choice& nearest)
   return cures;
 }
 
+/// What is not sure of the best choice.
+std::vector<Message> doubts_of(const PlanRequest& request, const Choice& best) {
+  std::vector<Message> doubts;
+  if (best.fits == PlanFits::tight) doubts.push_back({"plan.doubt.tight", {}});
+  if (best.fits == PlanFits::unknown) doubts.push_back({"plan.doubt.unknown", {}});
+  if (over(best.hours->high, request.deadline_hours) > 1)
+    doubts.push_back({"plan.doubt.deadline", {base::show_hours(best.hours->high)}});
+  if (over(best.usd->high, request.budget_usd) > 1)
+    doubts.push_back({"plan.doubt.budget", {base::show_usd(best.usd->high)}});
+  if (needs_sessions(best)) doubts.push_back({"plan.doubt.sessions", {}});
+  return doubts;
+}
+
 bool narrows(const PlanRequest& request) {
   return !request.gpu.empty() || !request.providers.empty() || request.max_price_usd_per_hour > 0;
 }
@@ -172,6 +185,8 @@ void conclude(const PlanRequest& request, Plan& plan) {
   if (beyond) {
     plan.cures = cures_of(request, best);
     if (narrows(request)) plan.cures.push_back({"plan.cure.filters", {}});
+  } else {
+    plan.cures = doubts_of(request, best);
   }
 }
 

@@ -173,6 +173,29 @@ TEST(Evaluate, GracesCpuIsToldToBeArm) {
   EXPECT_EQ(grace.notes.front().key, "plan.note.arm");
 }
 
+std::string notes_of(const Choice& choice) {
+  std::string all;
+  for (const Message& note : choice.notes) all += note.key + ' ';
+  return all;
+}
+
+TEST(Evaluate, WhatAPlaceBillsOrLacksBesidesIsNoted) {
+  Setting s;
+  s.model.parameters = 1000000000, s.model.kind = "llm";
+  s.request.train_tokens = 1e6, s.request.fit.training.task = "full";
+  s.request.fit.training.precision = "bf16";
+  s.work = *work_of(s.request, &s.model);
+  const auto notes = [&](const char* where, const char* gpu) {
+    return notes_of(evaluate(s.task(), place(where, gpu, 1, 0.3)));
+  };
+  EXPECT_NE(notes("vast", "GeForce RTX 4090").find("plan.note.traffic"), std::string::npos);
+  EXPECT_NE(notes("runpod", "GeForce RTX 4090").find("plan.note.credit"), std::string::npos);
+  EXPECT_NE(notes("lambda", "Tesla T4").find("plan.note.no-bf16"), std::string::npos);
+  EXPECT_EQ(notes("lambda", "A10"), "");
+  s.request.fit.training.precision = "amp";
+  EXPECT_EQ(notes("lambda", "Tesla T4"), "");
+}
+
 TEST(Evaluate, EveryFigureIsOrderedForEveryPriceOfTheTable) {
   PlanRequest request;
   Setting s = cpu_hours(8, 0);

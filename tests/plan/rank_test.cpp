@@ -169,6 +169,17 @@ TEST(Conclude, NoPlaceAndNoTimeAreToldApart) {
   EXPECT_EQ(concluded({timeless}).verdict, PlanMeets::unknown);
 }
 
+TEST(Conclude, WhatIsNotSureOfTheBestChoiceIsSaid) {
+  PlanRequest request;
+  request.deadline_hours = 1.1, request.budget_usd = 5.5;
+  const Plan plan =
+      concluded({choice("runpod", 1, 5, PlanFits::tight, PlanMeets::likely)}, request);
+  EXPECT_EQ(plan.answer.key, "plan.best.rented");
+  EXPECT_EQ(keys(plan.cures), "plan.doubt.tight plan.doubt.deadline plan.doubt.budget ");
+  EXPECT_TRUE(concluded({choice("runpod", 1, 5)}).cures.empty());
+  EXPECT_EQ(keys(concluded({on_colab("colab", 20)}).cures), "plan.doubt.sessions ");
+}
+
 TEST(Conclude, ATightOrManySessionAnswerIsNoMoreThanLikely) {
   EXPECT_EQ(concluded({choice("runpod", 1, 1, PlanFits::tight, PlanMeets::likely)}).verdict,
             PlanMeets::likely);
