@@ -194,7 +194,8 @@ struct Plan {
     f("answer", s.answer, Unit::none, "the first choice, or what is nearest, in one sentence");
     f("fastest", s.fastest, Unit::none,
       "the fastest choice that is as sure as the first; empty: the first is");
-    f("cures", s.cures, Unit::none, "where the verdict is no: what would change it; else what is not sure");
+    f("cures", s.cures, Unit::none,
+      "where the verdict is no: what would change it; else what is not sure");
     f("choices", s.choices, Unit::none, "places to run, best first");
     f("left_out", s.left_out, Unit::none, "places that were not considered, and why");
     f("errors", s.errors, Unit::none, "providers that could not be asked");

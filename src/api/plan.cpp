@@ -161,8 +161,7 @@ Result<KnownModel> known_model(host::Host& host, const catalog::Catalog& catalog
     estimate = fit::estimate(known.model, plain, endless);
   }
   if (!estimate) return tl::unexpected(estimate.error());
-  known.precision =
-      fit::with_precision(known.model, known.request, endless).training.precision;
+  known.precision = fit::with_precision(known.model, known.request, endless).training.precision;
   known.summary = std::move(estimate->model);
   known.assumptions = std::move(estimate->assumptions);
   return known;

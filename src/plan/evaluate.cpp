@@ -143,9 +143,9 @@ void add_notes(const Task& task, const Candidate& candidate, Choice& choice) {
     choice.notes.push_back({"plan.note.strangers", {}});
   if (candidate.where == "vast") choice.notes.push_back({"plan.note.traffic", {}});
   if (candidate.where == "runpod") choice.notes.push_back({"plan.note.credit", {}});
-  const bool bf16 = task.work.kind == WorkKind::training &&
-                    (task.request.fit.training.precision == "bf16" ||
-                     task.request.fit.training.precision == "mixed");
+  const bool bf16 =
+      task.work.kind == WorkKind::training && (task.request.fit.training.precision == "bf16" ||
+                                               task.request.fit.training.precision == "mixed");
   if (bf16 && candidate.row != nullptr && candidate.row->compute_capability > 0 &&
       candidate.row->compute_capability < 8)
     choice.notes.push_back({"plan.note.no-bf16", {candidate.gpu}});
