@@ -237,7 +237,8 @@ class Renting {
                       [this](const char* stage) {
                         last_.stage = stage;
                         if (request_.progress) request_.progress(last_);
-                      }};
+                      },
+                      {}};
     cloud::SessionRequest session = session_request(key, *ssh);
     session.use = [&](const cloud::Ready& ready) {
       answer = {};

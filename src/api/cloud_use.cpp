@@ -19,7 +19,7 @@ Used failed(std::string why) { return {Used::End::failed, std::move(why)}; }
 
 class Job {
  public:
-  Job(const CloudJob& job, const cloud::Ready& ready, CloudAnswer& answer)
+  Job(CloudJob& job, const cloud::Ready& ready, CloudAnswer& answer)
       : job_(job),
         ready_(ready),
         answer_(answer),
@@ -28,9 +28,12 @@ class Job {
 
   Used run() {
     begin("copy");
-    const auto program = net::own_program(job_.host, std::string(version()));
-    if (!program) return failed(program.error().text);
-    const auto brought = carrier_.bring(*program, false);
+    if (job_.program.bytes.empty()) {
+      auto program = net::own_program(job_.host, std::string(version()));
+      if (!program) return failed(program.error().text);
+      job_.program = std::move(*program);
+    }
+    const auto brought = carrier_.bring(job_.program, false);
     finish("copy");
     // Another machine may do better, whatever it was.
     if (!brought) return broken(brought.error().why);
@@ -126,7 +129,7 @@ class Job {
                               " GPUs, found were " + std::to_string(gpus->size()));
   }
 
-  const CloudJob& job_;
+  CloudJob& job_;
   const cloud::Ready& ready_;
   CloudAnswer& answer_;
   net::Carrier carrier_;
@@ -144,7 +147,7 @@ bool is_own_command(const std::vector<std::string>& command) {
   return base::starts_with(first, "-") || std::ranges::find(own, first) != own.end();
 }
 
-cloud::Used use_machine(const CloudJob& job, const cloud::Ready& ready, CloudAnswer& answer) {
+cloud::Used use_machine(CloudJob& job, const cloud::Ready& ready, CloudAnswer& answer) {
   return Job(job, ready, answer).run();
 }
 

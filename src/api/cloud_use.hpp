@@ -17,6 +17,7 @@ struct CloudJob {
   std::vector<std::string> command;  ///< empty: the page with a quick bench
   double scale = 1;                  ///< of time, in tests
   std::function<void(const char* stage)> begin;
+  net::ProgramFile program{};  ///< read when the first machine is ready
 };
 
 /// What came back; not trusted, but strictly parsed where it is JSON.
@@ -30,6 +31,6 @@ struct CloudAnswer {
 /// Whether the words name a command of gpuready ("doctor --json") rather than one of the machine.
 bool is_own_command(const std::vector<std::string>& command);
 
-cloud::Used use_machine(const CloudJob& job, const cloud::Ready& ready, CloudAnswer& answer);
+cloud::Used use_machine(CloudJob& job, const cloud::Ready& ready, CloudAnswer& answer);
 
 }  // namespace gpuready::api

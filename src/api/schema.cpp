@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "base/json_schema.hpp"
+#include "gpuready/cloud_run.hpp"
 #include "gpuready/gpuready.hpp"
+#include "gpuready/remote.hpp"
 #include "gpuready/plan.hpp"
 #include "gpuready/rule_list.hpp"
 
@@ -66,6 +68,21 @@ Json fit_schema() {
   return out;
 }
 
+/// What a machine answered is another program's JSON, or text.
+Json with_result(Json schema) {
+  schema["properties"]["result"] =
+      Json{{"description", "what the command on the machine printed: its JSON, else its text"}};
+  return schema;
+}
+
+Json remote_schema() {
+  Json one = with_result(base::json_schema<RemoteAnswer>());
+  one["additionalProperties"] = false;
+  return Json{{"type", "object"},
+              {"properties", Json{{"hosts", Json{{"type", "array"}, {"items", one}}}}},
+              {"required", Json::array({"hosts"})}};
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> json_schemas() {
@@ -81,6 +98,10 @@ std::vector<std::pair<std::string, std::string>> json_schemas() {
           {"plan", text(finish("plan", base::json_schema<Plan>(), false))},
           {"oom", text(finish("oom", base::json_schema<Oom>(), false))},
           {"setup", text(finish("setup", base::json_schema<Setup>(), false))},
+          {"cloud-run", text(finish("cloud-run", with_result(base::json_schema<CloudRun>()), false))},
+          {"cloud-down", text(finish("cloud-down", base::json_schema<CloudEnds>(), false))},
+          {"cloud-reap", text(finish("cloud-reap", base::json_schema<CloudEnds>(), false))},
+          {"remote", text(finish("remote", remote_schema(), false))},
           {"rules", text(finish("rules", base::json_schema<RuleList>(), false))},
           {"record", text(finish("record", record_schema(), true))}};
 }
@@ -107,6 +128,16 @@ std::string json_documentation() {
   base::document_fields<Plan>("", out);
   out += "\n## `gpuready oom --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
   base::document_fields<Oom>("", out);
+  out += "\n## `gpuready cloud run --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<CloudRun>("", out);
+  out +=
+      "\n## `gpuready cloud down --json`, `cloud reap --json`\n\n"
+      "| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<CloudEnds>("", out);
+  out +=
+      "\n## `gpuready remote --json`\n\n`hosts[]`, each with these and `result`, what was printed "
+      "there.\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<RemoteAnswer>("", out);
   out +=
       "\n## `gpuready doctor --list-rules --json`, `--explain ID --json`\n\n"
       "| field | unit | meaning |\n| --- | --- | --- |\n";

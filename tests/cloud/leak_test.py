@@ -42,7 +42,9 @@ WORDS = ("bad-key", "forbidden", "too-old")
 
 def fault_cases():
     for provider in PROVIDERS:
-        operations = ["offers", "register-key", "create", "get", "list", "destroy"]
+        operations = ["offers", "create", "get", "list", "destroy"]
+        if provider != "runpod":  # there the key goes with the machine
+            operations.append("register-key")
         if provider == "vast":
             operations.append("attach-key")
         for operation in operations:
@@ -62,8 +64,12 @@ def fault_cases():
 
 def kill_cases():
     for provider in PROVIDERS:
-        for step in ("register-key", "create", "get", "destroy", "ssh", "copy", "doctor", "run"):
-            for how in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        first = "offers" if provider == "runpod" else "register-key"
+        for step in (first, "create", "get", "destroy", "ssh", "copy", "doctor", "run"):
+            hows = [signal.SIGKILL, signal.SIGTERM]
+            if step in ("create", "get", "copy", "run"):
+                hows += [signal.SIGINT, signal.SIGHUP]
+            for how in hows:
                 yield Case(provider, "kill", step, how.name)
         # The reply is lost, then the process dies while it looks for the machine.
         yield Case(provider, "kill-lost", "list", "SIGKILL")
@@ -221,7 +227,7 @@ def run_faulty(world, case):
 def run_killed(world, case):
     more = {"GR_SSH": "local"}
     mark = world.folder / f"stage-{world.number}"
-    slow = {"register-key": "register-key", "create": "create", "get": "get", "destroy": "destroy"}
+    slow = ("offers", "register-key", "create", "get", "destroy")
     if case.kind == "kill-lost":
         world.control(case.provider, "", {"on": "create", "nth": 1, "fault": "drop-after"})
         world.control(case.provider, "", {"on": "list", "nth": 1, "times": 1, "fault": "slow:1"})
