@@ -43,7 +43,7 @@ WORDS = ("bad-key", "forbidden", "too-old")
 def fault_cases():
     for provider in PROVIDERS:
         operations = ["offers", "create", "get", "list", "destroy"]
-        if provider != "runpod":  # there the key goes with the machine
+        if provider == "lambda":  # elsewhere the key goes with the machine
             operations.append("register-key")
         if provider == "vast":
             operations.append("attach-key")
@@ -64,7 +64,7 @@ def fault_cases():
 
 def kill_cases():
     for provider in PROVIDERS:
-        first = "offers" if provider == "runpod" else "register-key"
+        first = "register-key" if provider == "lambda" else "offers"
         for step in (first, "create", "get", "destroy", "ssh", "copy", "doctor", "run"):
             hows = [signal.SIGKILL, signal.SIGTERM]
             if step in ("create", "get", "copy", "run"):
