@@ -25,7 +25,7 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from real_sshd import Sshd  # noqa: E402
+from real_sshd import SSHD, Sshd  # noqa: E402
 
 SPEED = 50
 PROVIDERS = ("lambda", "runpod", "vast")
@@ -77,6 +77,10 @@ def kill_cases():
 
 def all_cases():
     plain = [Case(p, "plain", "", "") for p in PROVIDERS]
+    # Machines that are a real sshd. Lambda's have no port of their own but 22.
+    for provider in ("runpod", "vast") if os.geteuid() == 0 and os.path.exists(SSHD) else ():
+        plain += [Case(provider, "real", step, how) for step, how in (
+            ("", ""), ("copy", "drop"), ("run", "drop"), ("ssh", "another-key"))]
     return plain + list(fault_cases()) + list(kill_cases())
 
 
@@ -98,6 +102,21 @@ esac
 if [ "$GR_STAGE" = "$stage" ]; then echo "$$" > "$GR_STAGE_FILE"; exec sleep 30; fi
 [ "$GR_SSH" = stub ] && script=$(printf '%s\n' "$script" | sed 's/uname -sm/echo Plan9 mips/')
 script=$(printf '%s\n' "$script" | sed \
+  -e "s|^.*gpuready doctor .*|echo '{\"verdict\":\"usable\"}'|" \
+  -e "s|^.*gpuready '--quick' .*|echo '{\"schema\":\"x\"}'|")
+exec sh -c "$script"
+"""
+
+
+# The same for a real sshd, which may break the connection at a step.
+REAL_SHELL = r"""
+eval "set -- $SSH_ORIGINAL_COMMAND"
+case "$3" in
+*/arriving*) stage=copy;;
+*"gpuready '--quick'"*) stage=run;;
+esac
+if [ "@DROP@" = "$stage" ] && [ -n "$stage" ]; then kill -9 $PPID; exit 1; fi
+script=$(printf '%s\n' "$3" | sed \
   -e "s|^.*gpuready doctor .*|echo '{\"verdict\":\"usable\"}'|" \
   -e "s|^.*gpuready '--quick' .*|echo '{\"schema\":\"x\"}'|")
 exec sh -c "$script"
@@ -162,8 +181,8 @@ class World:
         return [m for m in self.control(provider, "/machines") if not m["stranger"]]
 
     def strangers(self, provider):
-        return sorted((m["id"], m["state"]) for m in self.control(provider, "/machines")
-                      if m["stranger"])
+        return sorted((m["id"], m["name"], bool(m["ending"]))
+                      for m in self.control(provider, "/machines") if m["stranger"])
 
     def close(self):
         self.server.stdin.close()
@@ -224,6 +243,26 @@ def run_faulty(world, case):
     return process, process.communicate(timeout=90)
 
 
+def run_real(world, case):
+    server = Sshd(REAL_SHELL.replace("@DROP@", case.step if case.how == "drop" else "none"))
+    world.control(case.provider, "/settings", {
+        "ssh_host": "127.0.0.1", "ssh_port": server.port,
+        "authorized_keys_file": str(server.authorized_keys)})
+    arguments = arguments_of(case)
+    if case.how == "another-key":  # the machine never takes ours
+        server.authorized_keys.chmod(0o000)
+        world.control(case.provider, "/settings", {"authorized_keys_file": "/dev/null"})
+        server.authorized_keys.unlink()
+        arguments[arguments.index("60")] = "4"
+    try:
+        process = world.start(arguments, {"PATH": os.environ["PATH"]})
+        output = process.communicate(timeout=120)
+    finally:
+        world.control(case.provider, "/settings", {"authorized_keys_file": ""})
+        server.close()
+    return process, output
+
+
 def run_killed(world, case):
     more = {"GR_SSH": "local"}
     mark = world.folder / f"stage-{world.number}"
@@ -276,8 +315,12 @@ def run_case(world, case):
     reached = True
     if case.kind.startswith("kill"):
         process, output, reached = run_killed(world, case)
+    elif case.kind == "real":
+        process, output = run_real(world, case)
     else:
         process, output = run_faulty(world, case)
+    if list(world.state.glob("*.hosts")) and process.returncode >= 0:
+        complaints.append("the machine's known_hosts file was left")
     if not reached:
         complaints.append("the step was never reached: " + output[1].decode()[-300:])
     code = process.returncode
@@ -285,7 +328,7 @@ def run_case(world, case):
     left = world.ours(case.provider)
     if code not in (6, -signal.SIGKILL) and any(not m.get("ending") for m in left):
         complaints.append(f"exit code {code}, but a machine was left: {left}; {output[1].decode()}")
-    if case.kind == "plain":
+    if case.kind == "plain" or (case.kind == "real" and not case.how):
         complaints += check_cost(world, case, output, code)
     reap = world.start(["cloud", "reap", "--provider", case.provider, "--json"])
     reap_output = reap.communicate(timeout=90)
