@@ -94,9 +94,12 @@ Result<Tables> load_tables(const Override& replaced) {
   if (!xids) return tl::unexpected(xids.error());
   auto rules = load_rule_texts(replaced);
   if (!rules) return tl::unexpected(rules.error());
+  auto phrases = load_phrases(replaced);
+  if (!phrases) return tl::unexpected(phrases.error());
   auto peaks = load_peak_ops(replaced);
   if (!peaks) return tl::unexpected(peaks.error());
-  return Tables{std::move(*wheels), std::move(*xids), std::move(*rules), std::move(*peaks)};
+  return Tables{std::move(*wheels), std::move(*xids), std::move(*rules), std::move(*phrases),
+                std::move(*peaks)};
 }
 
 const Tables& tables() { return in_use(); }

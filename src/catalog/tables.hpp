@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catalog/peak.hpp"
+#include "catalog/phrases.hpp"
 #include "catalog/rows.hpp"
 #include "catalog/rule_text.hpp"
 #include "catalog/wheels.hpp"
@@ -16,6 +17,7 @@ struct Tables {
   WheelTables wheels;
   std::vector<Xid> xids;
   RuleTexts rules;
+  PhraseBook phrases;
   std::vector<PeakOps> peaks;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/messages.hpp"
 #include "base/text.hpp"
+#include "catalog/tables.hpp"
 #include "rules/rule.hpp"
 #include "rules/situation.hpp"
 
@@ -48,6 +49,28 @@ std::string fill_in(std::string_view text, const std::vector<std::string>& args,
   return out;
 }
 
+bool is_wide(char c) { return static_cast<unsigned char>(c) >= 0x80; }
+
+/// Without the spaces that part letters and wide characters where a value begins or ends with a
+/// wide character: between two of these stands none.
+std::string close_up(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool between = text[at] == ' ' && at > 0 && at + 1 < text.size();
+    if (between && is_wide(text[at - 1]) && is_wide(text[at + 1])) continue;
+    out += text[at];
+  }
+  return out;
+}
+
+/// A text in that language, with the values that are phrases of ours in it, too.
+std::string fill_in_for(std::string_view language, std::string_view text,
+                        std::vector<std::string> args) {
+  for (std::string& arg : args)
+    arg = catalog::translate_phrase(catalog::tables().phrases, language, arg);
+  return close_up(fill_in(text, args, for_people));
+}
+
 /// A text of the rule in every language that it has (a Message without key, see base::Messages);
 /// `part` takes it from the rule's texts in one language.
 template <class Part>
@@ -55,7 +78,7 @@ Message in_words(const catalog::RuleText& text, const std::vector<std::string>& 
   Message words{"", {fill_in(part(text), args, for_people)}};
   for (const catalog::RuleText& other : text.translations) {
     words.args.push_back(other.language);
-    words.args.push_back(fill_in(part(other), args, for_people));
+    words.args.push_back(fill_in_for(other.language, part(other), args));
   }
   return words;
 }

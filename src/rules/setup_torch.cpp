@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "catalog/tables.hpp"
 #include "rules/ladder.hpp"
 #include "rules/rungs.hpp"
 #include "rules/setup_driver.hpp"
@@ -73,7 +74,16 @@ Target target_for(const Machine& machine, const PythonEnvironment* python,
 Message why_of(const WheelChoice& choice) {
   std::string text = choice.why;
   for (const std::string& note : choice.notes) text += "; " + note;
-  return {"", {text}};
+  Message why{"", {text}};
+  const catalog::PhraseBook& book = catalog::tables().phrases;
+  for (const auto& [language, phrases] : book) {
+    std::string words = catalog::translate_phrase(book, language, choice.why);
+    for (const std::string& note : choice.notes)
+      words += "；" + catalog::translate_phrase(book, language, note);
+    why.args.push_back(language);
+    why.args.push_back(words);
+  }
+  return why;
 }
 
 TorchPlan plan_of(const WheelChoice& choice) {

@@ -7,9 +7,12 @@ Usage: rule_translations_test.py SOURCE_FOLDER
 
 data/rules/<language>/<id>.md must be there for each data/rules/<id>.md, with the same severity and
 sources, the same headings in the same order, the same commands and the same placeholders in each
-part; `english` in its front matter is the mark of the English text that was translated.
+part; `english` in its front matter is the mark of the English text that was translated. Each row of
+data/rules/<language>/phrases.csv must have the values of its English phrase, and the file that it
+names must still say that phrase.
 """
 
+import csv
 import hashlib
 import pathlib
 import re
@@ -89,6 +92,25 @@ def faults_of_rule(english_path, path):
     return faults
 
 
+def says(path, phrase):
+    """Whether the file holds the longest piece between values; C++ may break it over lines."""
+    text = re.sub(r'"\s*"', "", path.read_text(encoding="utf-8"))
+    return max(re.split(r"\{\d\}", phrase), key=len).strip("(): ") in text
+
+
+def faults_of_phrases(root, path):
+    faults = []
+    with path.open(encoding="utf-8", newline="") as file:
+        for number, row in enumerate(csv.DictReader(file), start=2):
+            english, words = row["english"], row["translation"]
+            faults += [f"record {number}: {f}" for f in faults_of_text(english, words)]
+            if placeholders(english) != re.findall(r"\{\d\}", english):
+                faults.append(f"record {number}: the English values are expected in order")
+            if not says(root / row["source"], english):
+                faults.append(f"record {number}: {row['source']} no longer says '{english}'")
+    return faults
+
+
 def renew(rules, ids):
     for path in rules.glob("*/*.md"):
         if path.stem in ids:
@@ -99,12 +121,16 @@ def renew(rules, ids):
 
 
 def main():
-    rules = pathlib.Path(sys.argv[1]) / "data" / "rules"
+    root = pathlib.Path(sys.argv[1])
+    rules = root / "data" / "rules"
     if sys.argv[2:3] == ["--renew"]:
         renew(rules, sys.argv[3:])
     english = {path.name: path for path in rules.glob("*.md")}
     faults, count = [], 0
     for folder in sorted(path for path in rules.iterdir() if path.is_dir()):
+        phrases = folder / "phrases.csv"
+        if phrases.exists():
+            faults += [f"{phrases}: {fault}" for fault in faults_of_phrases(root, phrases)]
         there = {path.name: path for path in folder.glob("*.md")}
         faults += [f"{folder / name}: missing" for name in english if name not in there]
         for name, path in there.items():
