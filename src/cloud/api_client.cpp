@@ -84,7 +84,6 @@ void ApiClient::wait_for_turn(const ApiRequest& request) {
   const double now_s = access_.pace.now_s();
   if (last != last_call_s_.end() && now_s - last->second < request.interval_s)
     access_.pace.sleep_s(request.interval_s - (now_s - last->second));
-  last_call_s_[request.group] = access_.pace.now_s();
 }
 
 Fault ApiClient::lost(const Error& error, const ApiRequest& request) const {
@@ -120,6 +119,8 @@ Answer<ApiReply> ApiClient::call(const ApiRequest& request) {
   const auto response = is_repeatable(request)
                             ? net::exchange_patiently(access_.http, access_.pace, http)
                             : access_.http.exchange(http);
+  // Repeats count too.
+  if (request.interval_s > 0) last_call_s_[request.group] = access_.pace.now_s();
   if (!response) return tl::unexpected(lost(response.error(), request));
   ApiReply reply = reply_of(*response);
   if (reply.status < ok_first || reply.status > ok_last) {

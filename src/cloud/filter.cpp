@@ -29,7 +29,8 @@ std::string narrowed(const Offer& offer, const std::string& region) {
 }
 
 bool passes(const Offer& offer, const OfferFilter& filter) {
-  if (!filter.gpus.empty() && std::ranges::find(filter.gpus, offer.gpu) == filter.gpus.end())
+  if (!filter.gpus.empty() && std::ranges::find(filter.gpus, offer.gpu) == filter.gpus.end() &&
+      !is_same_name(filter.gpu_as_said, offer.gpu_as_told))
     return false;
   if (filter.gpu_count > 0 && offer.gpu_count != filter.gpu_count) return false;
   if (filter.min_vram_bytes > 0 &&

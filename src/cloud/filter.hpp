@@ -11,6 +11,8 @@ namespace gpuready::cloud {
 
 struct OfferFilter {
   std::vector<std::string> gpus;  ///< names of gpus.csv (resolve_gpu()); empty: any
+  /// As the user said it: fits an offer told in the same words, which the table has twice (H200).
+  std::string gpu_as_said;
   std::int64_t gpu_count = 0;
   std::int64_t min_vram_bytes = 0;  ///< of each GPU, nominal
   double max_usd_per_hour = 0;      ///< 0: any

@@ -108,6 +108,10 @@ void GpuNames::fill(Offer& offer, const std::string& as_told) {
           base::format("{:.0f}", gpu->vram_gb.front())}});
 }
 
+bool is_same_name(std::string_view a, std::string_view b) {
+  return !plain(a).empty() && plain(a) == plain(b);
+}
+
 Result<std::vector<std::string>> resolve_gpu(const std::vector<catalog::Gpu>& gpus,
                                              std::string_view name) {
   std::vector<std::string> names;

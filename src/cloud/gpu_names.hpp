@@ -37,4 +37,7 @@ class GpuNames {
 Result<std::vector<std::string>> resolve_gpu(const std::vector<catalog::Gpu>& gpus,
                                              std::string_view name);
 
+/// The same letters and digits, but for makers' names.
+bool is_same_name(std::string_view a, std::string_view b);
+
 }  // namespace gpuready::cloud

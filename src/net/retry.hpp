@@ -10,7 +10,8 @@ struct RetryRule {
   int lost_tries = 3;       ///< in all, where no answer came or the server had a fault (5xx)
   int refused_tries = 6;    ///< in all, where the server said "too often" (429)
   double first_wait_s = 1;  ///< doubled each time
-  double most_wait_s = 30;  ///< of one wait; a longer Retry-After ends the tries
+  double most_wait_s =
+      65;  ///< of one wait: limits count by the minute; a longer Retry-After ends it
 };
 
 /// Seconds of the header Retry-After; 0 where there is none, or a date (clocks differ).

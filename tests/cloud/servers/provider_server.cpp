@@ -188,6 +188,10 @@ Reply ProviderServer::control(const Request& request) {
     clock_.advance(body->value("seconds", 0.0));
     return json_reply(200, Json{{"now", now_s()}});
   }
+  if (path == "/_control/clear") {
+    script_.clear();
+    return json_reply(200, Json::object());
+  }
   if (path == "/_control/reset") {
     script_.clear(), log_.clear(), settings_ = Json::object(), closed_ = Json::array();
     closed_usd_ = 0, intervals_ = IntervalLimit(), keys_.clear();

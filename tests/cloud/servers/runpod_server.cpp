@@ -120,7 +120,8 @@ Reply RunpodServer::unknown_key() const {
 Reply RunpodServer::too_many() {
   Reply reply = problem(429, "Too Many Requests", "Rate limit exceeded.");
   const double oldest = calls_.empty() ? now_s() : calls_.front();
-  const auto wait = static_cast<long>(std::ceil(std::max(1.0, oldest + window_s - now_s())));
+  const auto wait = static_cast<long>(
+      number("retry_after_s", std::ceil(std::max(1.0, oldest + window_s - now_s()))));
   reply.headers.emplace_back("Retry-After", std::to_string(wait));
   return reply;
 }
