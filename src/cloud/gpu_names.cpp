@@ -40,20 +40,20 @@ std::string spelled_out(std::string_view as_told) {
   return super_ti ? out + " SUPER" : out;
 }
 
-/// Edits that make one name of the other, by letters and digits alone.
+/// Letters to change, add, drop or swap that make one name of the other.
 std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t before = row[0];
-    row[0] = i;
+  std::vector<std::vector<std::size_t>> edits(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) edits[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) edits[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i)
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t kept = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, before + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      before = kept;
+      std::size_t& here = edits[i][j];
+      here = std::min({edits[i - 1][j] + 1, edits[i][j - 1] + 1,
+                       edits[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        here = std::min(here, edits[i - 2][j - 2] + 1);
     }
-  }
-  return row[b.size()];
+  return edits[a.size()][b.size()];
 }
 
 std::string plain(std::string_view name) {
