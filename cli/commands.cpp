@@ -155,6 +155,18 @@ int run(const Work& work, const FitOptions& options) { return run_fit_command(wo
 
 int run(const Work& work, const PlanOptions& options) { return run_plan_command(work, options); }
 
+int run(const Work& work, const CloudOffersOptions& options) {
+  return run_cloud_offers_command(work, options);
+}
+
+int run(const Work& work, const CloudListOptions& options) {
+  return run_cloud_list_command(work, options);
+}
+
+int run(const Work& work, const CloudKeysOptions& options) {
+  return run_cloud_keys_command(work, options);
+}
+
 int run(const Work& work, const CloudRunOptions& options) {
   return run_cloud_run_command(work, options);
 }

@@ -115,6 +115,13 @@ class Builder {
       part->fallthrough();
       fill(*part);
     };
+    add("offers", [&](CLI::App& part) { add_cloud_offers_options(part, cloud_offers_, say); });
+    add("list", [&](CLI::App& part) {
+      add_cloud_providers_option(part, cloud_list_.providers, say);
+    });
+    add("keys", [&](CLI::App& part) {
+      add_cloud_providers_option(part, cloud_keys_.providers, say);
+    });
     add("run", [&](CLI::App& part) { add_cloud_run_options(part, cloud_run_, say); });
     add("down", [&](CLI::App& part) { add_cloud_down_options(part, cloud_down_, say); });
     add("reap", [&](CLI::App& part) { add_cloud_reap_options(part, cloud_reap_, say); });
@@ -122,6 +129,9 @@ class Builder {
 
   [[nodiscard]] CommandOptions chosen_of_cloud() const {
     const CLI::App* cloud = app_.get_subcommand("cloud");
+    if (cloud->got_subcommand("offers")) return cloud_offers_;
+    if (cloud->got_subcommand("list")) return cloud_list_;
+    if (cloud->got_subcommand("keys")) return cloud_keys_;
     if (cloud->got_subcommand("down")) return cloud_down_;
     if (cloud->got_subcommand("reap")) return cloud_reap_;
     return cloud_run_;
@@ -236,6 +246,9 @@ class Builder {
   OomOptions oom_;
   FitOptions fit_;
   PlanOptions plan_;
+  CloudOffersOptions cloud_offers_;
+  CloudListOptions cloud_list_;
+  CloudKeysOptions cloud_keys_;
   CloudRunOptions cloud_run_;
   CloudEndOptions cloud_down_, cloud_reap_;
   RemoteOptions remote_;

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "cloud_options.hpp"
 #include "cloud_run_options.hpp"
 #include "fit_options.hpp"
 #include "plan_options.hpp"
@@ -62,8 +63,9 @@ struct RecordOptions {
 
 using CommandOptions =
     std::variant<PageOptions, FactsOptions, DeviceOptions, DoctorOptions, SetupOptions,
-                 BenchOptions, CompareOptions, RecordOptions, OomOptions, FitOptions,
-                 PlanOptions, CloudRunOptions, CloudEndOptions, RemoteOptions>;
+                 BenchOptions, CompareOptions, RecordOptions, OomOptions, FitOptions, PlanOptions,
+                 CloudOffersOptions, CloudListOptions, CloudKeysOptions, CloudRunOptions,
+                 CloudEndOptions, RemoteOptions>;
 
 struct Options {
   CommonOptions common;

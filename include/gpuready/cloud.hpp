@@ -1,6 +1,6 @@
 #pragma once
-/// What can be rented, what is rented, and with which keys: `gpuready cloud offers`, `list`, `keys`.
-/// Nothing here starts or ends a machine.
+/// What can be rented, what is rented, and with which keys: `gpuready cloud offers`, `list`,
+/// `keys`. Nothing here starts or ends a machine.
 
 #include <cstdint>
 #include <functional>

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "catalog/catalog.hpp"
+#include "cloud/fault.hpp"
 #include "host/real_host.hpp"
 #include "net/curl_http.hpp"
 #include "net/real_pace.hpp"
@@ -36,11 +37,15 @@ Result<std::unique_ptr<CloudDesk>> CloudDesk::open(const std::string& data_dir,
   return desk;
 }
 
-cloud::Answer<OpenProvider> CloudDesk::provider(const cloud::ProviderRow& row) {
+cloud::Answer<OpenProvider> CloudDesk::provider(const cloud::ProviderRow& row,
+                                                bool key_is_optional) {
   OpenProvider open;
   open.row = &row;
   auto key = cloud::find_key(*host_, row);
+  if (!key && key_is_optional && key.error().kind == cloud::FaultKind::no_key)
+    key = cloud::FoundKey{};
   if (!key) return tl::unexpected<cloud::Fault>(key.error());
+  open.key_source = key->source, open.key_last4 = key->last4;
   auto url = cloud::base_url_of(*host_, row);
   if (!url) {
     cloud::Fault fault;
@@ -50,6 +55,16 @@ cloud::Answer<OpenProvider> CloudDesk::provider(const cloud::ProviderRow& row) {
   open.base_url = *url;
   open.provider = row.make(cloud::Access{*http_, *pace_, gpus_, key->key, *url});
   return open;
+}
+
+ProviderError error_with_key(const OpenProvider& open, const cloud::Fault& fault) {
+  ProviderError error = cloud::to_error(open.row->name, fault);
+  const bool of_key =
+      fault.kind == cloud::FaultKind::bad_key || fault.kind == cloud::FaultKind::forbidden;
+  if (of_key && !open.key_source.empty())
+    error.message += "; the key is from " + base::printable(open.key_source) +
+                     (open.key_last4.empty() ? "" : " and ends in " + open.key_last4);
+  return error;
 }
 
 Result<cloud::Ledger> CloudDesk::ledger() {

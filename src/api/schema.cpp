@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/json_schema.hpp"
+#include "gpuready/cloud.hpp"
 #include "gpuready/cloud_run.hpp"
 #include "gpuready/gpuready.hpp"
 #include "gpuready/remote.hpp"
@@ -96,6 +97,9 @@ std::vector<std::pair<std::string, std::string>> json_schemas() {
           {"compare", text(finish("compare", base::json_schema<Comparison>(), false))},
           {"fit", text(fit_schema())},
           {"plan", text(finish("plan", base::json_schema<Plan>(), false))},
+          {"cloud-offers", text(finish("cloud-offers", base::json_schema<OfferList>(), false))},
+          {"cloud-list", text(finish("cloud-list", base::json_schema<RentedList>(), false))},
+          {"cloud-keys", text(finish("cloud-keys", base::json_schema<KeyList>(), false))},
           {"oom", text(finish("oom", base::json_schema<Oom>(), false))},
           {"setup", text(finish("setup", base::json_schema<Setup>(), false))},
           {"cloud-run", text(finish("cloud-run", with_result(base::json_schema<CloudRun>()), false))},
@@ -126,6 +130,12 @@ std::string json_documentation() {
   base::document_fields<FitList>("", out);
   out += "\n## `gpuready plan --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
   base::document_fields<Plan>("", out);
+  out += "\n## `gpuready cloud offers --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<OfferList>("", out);
+  out += "\n## `gpuready cloud list --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<RentedList>("", out);
+  out += "\n## `gpuready cloud keys --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
+  base::document_fields<KeyList>("", out);
   out += "\n## `gpuready oom --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
   base::document_fields<Oom>("", out);
   out += "\n## `gpuready cloud run --json`\n\n| field | unit | meaning |\n| --- | --- | --- |\n";
