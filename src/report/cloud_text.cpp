@@ -98,15 +98,33 @@ std::string errors_text(const Context& c, const std::vector<ProviderError>& erro
   return out;
 }
 
+base::JsonWriter english_writer() {
+  return base::JsonWriter(
+      [](const Message& message) { return base::Messages::language("en").text(message); });
+}
+
+/// A writer of its own for each part of a list: one for thousands of offers would look through the
+/// sources of all of them again and again.
+template <class T>
+base::Json member_json(const T& value) {
+  if constexpr (base::IsVector<T>::value) {
+    base::Json list = base::Json::array();
+    for (const auto& item : value) list.push_back(english_writer().write(item));
+    return list;
+  } else {
+    return english_writer().write(value);
+  }
+}
+
 template <class T>
 std::string json_of(const Run& run, const T& part) {
-  base::JsonWriter writer(
-      [](const Message& message) { return base::Messages::language("en").text(message); });
   base::Json json = base::Json::object();
   json["schema"] = run.schema;
   json["tool"] = base::Json{{"version", run.tool.version}};
   json["at"] = run.at;
-  writer.add_fields(part, json);
+  T::fields(part, [&](std::string_view name, const auto& field, Unit, std::string_view) {
+    json[std::string(name)] = member_json(field);
+  });
   return base::dump_json(json, true) + "\n";
 }
 
