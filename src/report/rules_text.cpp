@@ -28,6 +28,11 @@ std::string severity_of(const Context& c, const catalog::RuleText& text) {
   return c.text("rules.severity." + std::string(word_of(text.severity)));
 }
 
+/// A full-width colon brings its own space.
+std::string after(const std::string& label, const std::string& text) {
+  return label + (base::ends_with(label, "：") ? "" : " ") + text;
+}
+
 std::string fix_text(const catalog::RuleFix& fix, std::size_t width) {
   std::string out = base::layout_paragraph(
       "[" + base::join(fix.tags, ", ") + "] " + without_values(fix.text), width, 2, 2);
@@ -45,11 +50,11 @@ std::string explain_rule(const RuleEntry& rule, const Context& c) {
   out += base::layout_paragraph(without_values(text.meaning), width, 2);
   if (!text.confusions.empty())
     out += "\n" + base::layout_paragraph(
-                      c.text("rules.confusions") + " " + without_values(text.confusions), width, 2);
+                      after(c.text("rules.confusions"), without_values(text.confusions)), width, 2);
   if (!text.fixes.empty()) out += "\n" + c.text("rules.fixes") + "\n";
   for (const catalog::RuleFix& fix : text.fixes) out += fix_text(fix, width);
   return out + "\n" +
-         base::layout_paragraph(c.text("rules.sources") + " " + text.sources, width, 2);
+         base::layout_paragraph(after(c.text("rules.sources"), text.sources), width, 2);
 }
 
 RuleInfo rule_info(const RuleEntry& rule) {
