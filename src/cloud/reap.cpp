@@ -27,7 +27,9 @@ bool guard_entry(const Tools& tools, const std::string& token, double most_s) {
     if (entries) {
       const auto found = std::ranges::find_if(*entries, same);
       if (found == entries->end()) return true;
-      if (due(tools.host, *found) != Due::in_use) {
+      // A computer whose name changed meanwhile sees the process as elsewhere: no reason to act.
+      const Due now = due(tools.host, *found);
+      if (now == Due::overdue || now == Due::orphaned) {
         if (over_since_s < 0) over_since_s = tools.pace.now_s();
         if (end_entry(tools, *found, false).confirmed) return true;
       }
