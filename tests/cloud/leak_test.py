@@ -110,6 +110,7 @@ exec sh -c "$script"
 
 # The same for a real sshd, which may break the connection at a step.
 REAL_SHELL = r"""
+export TMPDIR=@TMPDIR@
 eval "set -- $SSH_ORIGINAL_COMMAND"
 case "$3" in
 */arriving*) stage=copy;;
@@ -164,6 +165,7 @@ class World:
         env = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
         env.update({"GPUREADY_STATE_DIR": str(self.state), "HOME": str(self.folder),
                     "XDG_CONFIG_HOME": str(self.folder), "LC_ALL": "C",
+                    "TMPDIR": str(self.folder),
                     "GPUREADY_TEST_TIME_SCALE": str(1 / SPEED),
                     "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
         for provider in PROVIDERS:
@@ -244,7 +246,8 @@ def run_faulty(world, case):
 
 
 def run_real(world, case):
-    server = Sshd(REAL_SHELL.replace("@DROP@", case.step if case.how == "drop" else "none"))
+    shell = REAL_SHELL.replace("@TMPDIR@", str(world.folder))
+    server = Sshd(shell.replace("@DROP@", case.step if case.how == "drop" else "none"))
     world.control(case.provider, "/settings", {
         "ssh_host": "127.0.0.1", "ssh_port": server.port,
         "authorized_keys_file": str(server.authorized_keys)})
