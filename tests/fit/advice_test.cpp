@@ -152,6 +152,10 @@ TEST(Recipes, OfTrainingAreSaid) {
   request.training.task = "full";
   EXPECT_TRUE(assumes(answer("Llama-3.1-8B-Instruct", request, with("H200 SXM 141 GB")),
                       "fit.assume.recipe"));
+  // What nobody said suits the GPU and the model; what somebody said is told where it doesn't.
+  EXPECT_FALSE(assumes(answer("Llama-3.1-8B-Instruct", request, with("Tesla T4")),
+                       "fit.assume.no-bf16"));
+  request.training.precision = "bf16";
   const Estimate old = answer("Llama-3.1-8B-Instruct", request, with("Tesla T4"));
   EXPECT_TRUE(assumes(old, "fit.assume.no-bf16"));
   Model wide = row("Llama-3.1-8B-Instruct");
