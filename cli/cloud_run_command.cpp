@@ -37,8 +37,13 @@ std::string refused(const Work& work, const CloudRunOptions& options) {
 }
 
 int code_of(const CloudRun& run) {
-  if (run.destroyed == "unconfirmed") return exit_maybe_billing;
-  if (run.end == "done") return run.exit_code == 0 ? exit_yes : exit_no;
+  if (run.destroyed == "unconfirmed" || !run.left_over.empty()) return exit_maybe_billing;
+  // gpuready's own codes of an answer come home as they are; any other command's failure is a no.
+  if (run.end == "done")
+    return run.exit_code == exit_undecided || run.exit_code == exit_wrong_product
+               ? static_cast<int>(run.exit_code)
+           : run.exit_code == 0 ? exit_yes
+                                : exit_no;
   if (run.end == "no-offer" || run.end == "not-started") return exit_no;
   if (run.end == "stopped" && stop_signal() != 0) return exit_signal_base + stop_signal();
   return exit_outside_failed;
@@ -50,7 +55,7 @@ CloudRunRequest request_from(const Work& work, const CloudRunOptions& options) {
   request.gpu = options.gpu, request.region = options.region, request.kind = options.kind;
   request.gpu_count = options.gpu_count, request.max_minutes = options.max_minutes;
   request.max_usd_per_hour = options.max_price;
-  request.command = options.command;
+  request.command = options.command, request.json = work.common.json;
   request.data_dir = work.common.data_dir;
   request.stopped = [] { return stop_signal() != 0; };
   request.last_words = set_last_words;
@@ -60,8 +65,9 @@ CloudRunRequest request_from(const Work& work, const CloudRunOptions& options) {
 int report(const Work& work, const CloudRun& run) {
   const int code = code_of(run);
   if (!run.why.empty()) complain(run.why);
-  if (!run.cure.empty()) complain(message_text(work.style, "cloud.maybe-billing",
-                                               {run.instance.provider, run.instance.id, run.cure}));
+  if (!run.cure.empty())
+    complain(message_text(work.style, "cloud.maybe-billing",
+                          {run.instance.provider, run.instance.id, run.cure}));
   const Run head = work.session.new_run("cloud-run");
   const std::string text = work.common.json ? show_json(head, run) : show_text(run, work.style);
   const int printed = print_answer(text, code);
@@ -120,11 +126,13 @@ int run_cloud_end_command(const Work& work, const CloudEndOptions& options) {
     strange = strange || (!options.reap && end.outcome == "not-ours");
   const int code = ends->uncertain ? exit_maybe_billing : strange ? exit_no : exit_yes;
   const Run head = work.session.new_run(options.reap ? "cloud-reap" : "cloud-down");
-  const int printed = print_answer(
-      work.common.json ? show_json(head, *ends) : show_text(*ends, work.style), code);
+  const int printed =
+      print_answer(work.common.json ? show_json(head, *ends) : show_text(*ends, work.style), code);
   return code == exit_maybe_billing ? code : printed;
 }
 
-int run_guard(const std::string& token) { return cloud_guard(token) ? exit_yes : exit_maybe_billing; }
+int run_guard(const std::string& token) {
+  return cloud_guard(token) ? exit_yes : exit_maybe_billing;
+}
 
 }  // namespace gpuready::cli

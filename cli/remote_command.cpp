@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "exit_codes.hpp"
 #include "gpuready/remote.hpp"
 #include "work.hpp"
@@ -25,6 +27,9 @@ int run_remote_command(const Work& work, const RemoteOptions& options) {
   if (options.hosts.empty()) return fail(exit_usage, message_text(work.style, "remote.no-host"));
   RemoteRequest request;
   request.hosts = options.hosts, request.command = options.command, request.keep = options.keep;
+  if (work.common.json && !request.command.empty() &&
+      std::ranges::find(request.command, "--json") == request.command.end())
+    request.command.emplace_back("--json");
   request.stopped = [] { return stop_signal() != 0; };
   stop_gently(true);
   Result<std::vector<RemoteAnswer>> answers = failure("");
@@ -41,8 +46,7 @@ int run_remote_command(const Work& work, const RemoteOptions& options) {
   for (const RemoteAnswer& answer : *answers)
     if (!answer.why.empty()) complain(answer.why);
   const Run head = work.session.new_run("remote");
-  const int code =
-      stop_signal() != 0 ? exit_signal_base + stop_signal() : code_of(*answers);
+  const int code = stop_signal() != 0 ? exit_signal_base + stop_signal() : code_of(*answers);
   return print_answer(
       work.common.json ? show_json(head, *answers) : show_text(*answers, work.style), code);
 }

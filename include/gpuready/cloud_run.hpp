@@ -57,6 +57,7 @@ struct CloudRun {
   double cost_usd = 0;
   std::string destroyed;  ///< confirmed, unconfirmed, none
   std::string cure;       ///< the one line that ends what may still be billed
+  std::string left_over;  ///< the same for a machine of an earlier run
   std::int64_t machines = 0;
   std::int64_t exit_code = 0;
   std::vector<std::string> notes;
@@ -75,6 +76,8 @@ struct CloudRun {
     f("destroyed", s.destroyed, Unit::none,
       "confirmed, unconfirmed (it may still cost money), or none (nothing was rented)");
     f("cure", s.cure, Unit::none, "command that ends what may still be billed");
+    f("left_over", s.left_over, Unit::none,
+      "command that ends a machine of an earlier run, which may still be billed");
     f("machines", s.machines, Unit::count, "machines that were tried");
     f("exit_code", s.exit_code, Unit::count, "exit status of the command on the machine");
     f("notes", s.notes, Unit::none, "what is not as it was offered");
@@ -101,6 +104,7 @@ struct CloudRunRequest {
   std::int64_t gpu_count = 1, min_vram_bytes = 0, max_minutes = 60;
   double max_usd_per_hour = 0;
   std::vector<std::string> command;  ///< empty: doctor and a quick bench
+  bool json = false;                 ///< a command of gpuready's is to answer in JSON
   std::string data_dir;
   std::function<bool(const CloudQuote&)> confirm;
   std::function<void(const CloudProgress&)> progress;

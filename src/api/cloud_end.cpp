@@ -61,27 +61,46 @@ class Ender {
       ends_.errors.push_back({"", "garbled", ledger_.error().text});
       ends_.uncertain = true;
     }
-    for (const LedgerEntry& entry : entries_) end_entry(entry);
+    for (const LedgerEntry& entry : entries_)
+      if (is_asked_of(entry)) end_entry(entry);
     for (const cloud::ProviderRow* row : rows_) end_listed(*row, true);
     return std::move(ends_);
   }
 
   CloudEnds reap() {
     for (const LedgerEntry& entry : entries_) {
+      if (!is_asked_of(entry)) continue;
       const cloud::Due due = cloud::due(desk_.host(), entry);
       if (due == cloud::Due::overdue || due == cloud::Due::orphaned)
         end_entry(entry);
       else
         add(entry.provider, entry.id, entry.token, "in-use",
-            due == cloud::Due::in_use ? "its process " + std::to_string(entry.owner_pid) +
-                                            " lives and has time left"
-                                      : "rented from another computer, and has time left");
+            due == cloud::Due::in_use
+                ? "its process " + std::to_string(entry.owner_pid) + " lives and has time left"
+                : "rented from another computer, and has time left");
     }
     for (const cloud::ProviderRow* row : rows_) end_listed(*row, false);
     return std::move(ends_);
   }
 
  private:
+  /// --provider may leave some out; an entry of a provider that we don't know is told.
+  [[nodiscard]] bool is_asked_of(const LedgerEntry& entry) const {
+    const cloud::ProviderRow* row = cloud::find_provider(entry.provider);
+    return row == nullptr || std::ranges::find(rows_, row) != rows_.end();
+  }
+
+  /// Whether an id has the form that this provider gives its machines: numbers at Vast, 32 hex
+  /// digits at Lambda, short words at RunPod.
+  static bool may_be_of(const cloud::ProviderRow& row, const std::string& id) {
+    constexpr std::size_t lambda_digits = 32;
+    const bool number = id.find_first_not_of("0123456789") == std::string::npos;
+    const bool hex = id.find_first_not_of("0123456789abcdefABCDEF-") == std::string::npos;
+    if (row.name == "vast") return number;
+    if (row.name == "lambda") return hex && id.size() >= lambda_digits;
+    return !number && id.size() < lambda_digits;
+  }
+
   void add(const std::string& provider, const std::string& id, const std::string& token,
            std::string outcome, std::string message) {
     ends_.uncertain = ends_.uncertain || outcome == "unknown";
@@ -105,8 +124,8 @@ class Ender {
     const auto& open = provider(*row);
     if (!open) return unknown(open.error().message);
     if (open->base_url != entry.base_url)
-      return unknown("it was rented at " + entry.base_url + ", not at " + open->base_url + ": set " +
-                     std::string(row->url_variable));
+      return unknown("it was rented at " + entry.base_url + ", not at " + open->base_url +
+                     ": set " + std::string(row->url_variable));
     const auto result = cloud::end_entry(
         {*open->provider, open->base_url, *ledger_, desk_.pace(), desk_.host()}, entry, false);
     if (!result.confirmed) return unknown(result.why);
@@ -161,6 +180,8 @@ class Ender {
       const auto& open = provider(*row);
       if (!open) {
         add_error(*row, open.error());
+        // Its provider may be the one that could not be asked.
+        if (may_be_of(*row, named.id)) ends_.uncertain = true;
         continue;
       }
       const auto got = open->provider->get(named.id);
@@ -205,6 +226,10 @@ Result<CloudEnds> end(const CloudDownRequest& request, CloudEnds (Ender::*what)(
 }  // namespace
 
 Result<CloudEnds> cloud_down(const CloudDownRequest& request) {
+  if (!request.all && parse_name(request.id).id.empty())
+    return failure("down " + request.id +
+                   ": expected the id of a machine, as `gpuready cloud list` "
+                   "shows it");
   return end(request, request.all ? &Ender::end_all : &Ender::end_one, false);
 }
 

@@ -57,11 +57,16 @@ Result<RentedList> cloud_list(const CloudRequest& request) {
   if (!rows) return tl::unexpected(rows.error());
   auto desk = api::CloudDesk::open(request.data_dir, request.stopped);
   if (!desk) return tl::unexpected(desk.error());
-  const auto ledger = (*desk)->ledger();
-  if (!ledger) return tl::unexpected(ledger.error());
-  auto entries = ledger->entries();
-  if (!entries) return tl::unexpected(entries.error());
   RentedList list;
+  // The machines are listed without it, too: who has lost it needs their ids most.
+  std::vector<LedgerEntry> kept;
+  const auto ledger = (*desk)->ledger();
+  auto entries =
+      ledger ? ledger->entries() : Result<std::vector<LedgerEntry>>(tl::unexpected(ledger.error()));
+  if (entries)
+    kept = std::move(*entries);
+  else
+    list.errors.push_back({"", "garbled", entries.error().text});
   std::vector<cloud::Instance> all;
   for (const cloud::ProviderRow* row : *rows) {
     auto open = (*desk)->provider(*row);
@@ -78,14 +83,14 @@ Result<RentedList> cloud_list(const CloudRequest& request) {
     for (const cloud::Instance& machine : *machines) {
       if (machine.state == cloud::State::gone) continue;
       all.push_back(machine);
-      list.machines.push_back(show(machine, entry_of(*entries, machine)));
+      list.machines.push_back(show(machine, entry_of(kept, machine)));
     }
   }
-  std::erase_if(*entries, [&](const LedgerEntry& entry) {
+  std::erase_if(kept, [&](const LedgerEntry& entry) {
     return std::ranges::none_of(
         *rows, [&](const cloud::ProviderRow* row) { return row->name == entry.provider; });
   });
-  add_unlisted(*entries, list, all);
+  add_unlisted(kept, list, all);
   std::ranges::stable_partition(
       list.machines, [](const RentedMachine& machine) { return machine.whose == "ours"; });
   return list;

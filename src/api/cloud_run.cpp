@@ -106,6 +106,7 @@ class Renting {
       const auto open = open_.find(entry.provider);
       const bool can_ask = open != open_.end() && open->second.base_url == entry.base_url;
       const bool gone = can_ask && cloud::end_entry(tools(open->second), entry, false).confirmed;
+      if (!gone) left_over_ = cure_of(entry);
       tell(gone ? "ended what an earlier run left: " + entry.provider + " " + entry.id
                 : "an earlier run left " + entry.provider + " " + entry.id +
                       ", which may still cost money: " + cure_of(entry));
@@ -136,6 +137,7 @@ class Renting {
     for (auto& [name, open] : open_) {
       const auto offers = open.provider->offers({request_.gpu_count, 0});
       if (!offers) {
+        ++failed_;
         complain(*open.row, offers.error());
         continue;
       }
@@ -159,15 +161,16 @@ class Renting {
   CloudRun ended(std::string end, std::string why) const {
     CloudRun run;
     run.end = std::move(end), run.why = std::move(why), run.destroyed = "none";
-    run.notes = complaints_;
+    run.notes = complaints_, run.left_over = left_over_;
     return run;
   }
 
   CloudRun nothing_fits() const {
-    const bool all_failed = complaints_.size() >= open_.size() && !complaints_.empty();
-    return ended(all_failed ? "failed" : "no-offer",
-                 base::format("no machine for at most {:.2f} USD/h fits; see `gpuready cloud offers`",
-                              request_.max_usd_per_hour));
+    const bool all_failed = failed_ > 0 && failed_ >= open_.size();
+    return ended(
+        all_failed ? "failed" : "no-offer",
+        base::format("no machine for at most {:.2f} USD/h fits; see `gpuready cloud offers`",
+                     request_.max_usd_per_hour));
   }
 
   [[nodiscard]] bool agreed() {
@@ -191,10 +194,10 @@ class Renting {
 
   void show_risk(const cloud::LedgerEntry* entry) const {
     if (!request_.last_words) return;
-    request_.last_words(entry == nullptr ? ""
-                                         : entry->provider + " " + entry->id +
-                                               " may still cost money; end it with: " +
-                                               cure_of(*entry));
+    request_.last_words(entry == nullptr
+                            ? ""
+                            : entry->provider + " " + entry->id +
+                                  " may still cost money; end it with: " + cure_of(*entry));
   }
 
   /// The request without what uses the machine.
@@ -210,8 +213,11 @@ class Renting {
     };
     session.guard = [this](const cloud::LedgerEntry& entry) -> Result<void> {
       const auto started = host::start_detached({desk_.host().self(), "__reap", entry.token});
-      if (!started) return failure("no process could be started that ends the machine if this one "
-                                   "dies, so nothing is rented: " + started.error().text);
+      if (!started)
+        return failure(
+            "no process could be started that ends the machine if this one "
+            "dies, so nothing is rented: " +
+            started.error().text);
       return {};
     };
     session.knock = [&ssh](const cloud::Instance& instance, const net::SshIdentity& identity) {
@@ -233,7 +239,12 @@ class Renting {
   CloudRun rent(const net::KeyPair& key) {
     const auto ssh = net::make_openssh(desk_.host(), ssh_options());
     api::CloudAnswer answer;
-    api::CloudJob job{*ssh, desk_.pace(), desk_.host(), request_.command, desk_.scale(),
+    api::CloudJob job{*ssh,
+                      desk_.pace(),
+                      desk_.host(),
+                      request_.command,
+                      desk_.scale(),
+                      request_.json,
                       [this](const char* stage) {
                         last_.stage = stage;
                         if (request_.progress) request_.progress(last_);
@@ -253,9 +264,13 @@ class Renting {
     run.end = name_of(result.end), run.why = result.why;
     const cloud::LedgerEntry& entry = result.entry;
     if (result.created) {
-      run.instance = {entry.provider, entry.id, entry.token,
-                      result.instance.usd_per_hour.value_or(entry.usd_per_hour), entry.gpu,
-                      entry.gpu_count, result.instance.region};
+      run.instance = {entry.provider,
+                      entry.id,
+                      entry.token,
+                      result.instance.usd_per_hour.value_or(entry.usd_per_hour),
+                      entry.gpu,
+                      entry.gpu_count,
+                      result.instance.region};
       run.protection = name_of(open_.at(entry.provider).provider->protection());
     }
     for (const cloud::Stage& stage : result.stages)
@@ -265,6 +280,7 @@ class Renting {
     run.destroyed = result.still_billing ? "unconfirmed" : result.created ? "confirmed" : "none";
     if (result.still_billing) run.cure = cure_of(entry);
     run.exit_code = answer.exit_code, run.notes = answer.notes;
+    run.left_over = left_over_;
     run.notes.insert(run.notes.end(), complaints_.begin(), complaints_.end());
     run.result_text = answer.text, run.result_is_json = answer.is_json;
     return run;
@@ -275,6 +291,8 @@ class Renting {
   cloud::Ledger ledger_;
   std::map<std::string, api::OpenProvider> open_;
   std::vector<std::string> complaints_;
+  std::size_t failed_ = 0;  ///< providers that were opened but did not answer
+  std::string left_over_;   ///< what ends a machine of an earlier run that may still be billed
   std::vector<Offer> offers_;
   CloudProgress last_;
 };
@@ -304,7 +322,8 @@ bool cloud_guard(const std::string& token) {
     const auto open = (*desk)->provider(*row);
     if (!open || open->base_url != entry.base_url) return false;
     return cloud::guard_entry(
-        {*open->provider, open->base_url, *ledger, (*desk)->pace(), (*desk)->host()}, token, most_s);
+        {*open->provider, open->base_url, *ledger, (*desk)->pace(), (*desk)->host()}, token,
+        most_s);
   }
   return true;
 }

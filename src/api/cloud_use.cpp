@@ -38,7 +38,8 @@ class Job {
     // Another machine may do better, whatever it was.
     if (!brought) return broken(brought.error().why);
     if (brought->checked_by == "size")
-      answer_.notes.push_back("the machine has no sha256sum: only the size of the copy was checked");
+      answer_.notes.push_back(
+          "the machine has no sha256sum: only the size of the copy was checked");
     if (auto used = examine(*brought); used.end != Used::End::done) return used;
     return work(*brought);
   }
@@ -48,9 +49,7 @@ class Job {
     start_s_ = job_.pace.now_s();
     if (job_.begin) job_.begin(stage);
   }
-  void finish(const char* stage) {
-    ready_.stages.push_back({stage, job_.pace.now_s() - start_s_});
-  }
+  void finish(const char* stage) { ready_.stages.push_back({stage, job_.pace.now_s() - start_s_}); }
 
   /// What is left of the machine's time, with some for its end.
   [[nodiscard]] milliseconds time_left(double most_s) const {
@@ -71,10 +70,12 @@ class Job {
     const auto json = base::parse_json(result.output);
     if (!json || !json->is_object() || !json->contains("verdict") ||
         !(*json)["verdict"].is_string())
-      return broken("doctor gave no answer there (exit status " + std::to_string(result.code) + ")");
+      return broken("doctor gave no answer there (exit status " + std::to_string(result.code) +
+                    ")");
     const std::string verdict = (*json)["verdict"].get<std::string>();
     if (verdict == "usable" || verdict == "degraded") return {Used::End::done, ""};
-    return broken("its doctor says " + base::printable(verdict).substr(0, 40) + first_finding(*json));
+    return broken("its doctor says " + base::printable(verdict).substr(0, 40) +
+                  first_finding(*json));
   }
 
   static std::string first_finding(const base::Json& doctor) {
@@ -92,6 +93,8 @@ class Job {
     if (is_own_command(words)) {
       if (words.front() == "gpuready") words.erase(words.begin());
       words.emplace_back("--no-progress");
+      if (job_.json && std::ranges::find(words, "--json") == words.end())
+        words.emplace_back("--json");
       return carrier_.run(program, words, deadline, false);
     }
     // One word may be a whole line for the shell; several are one command.
@@ -139,8 +142,8 @@ class Job {
 }  // namespace
 
 bool is_own_command(const std::vector<std::string>& command) {
-  constexpr std::array<std::string_view, 11> own{"facts",   "device", "doctor", "setup",
-                                                 "bench",   "fit",    "oom",    "plan",
+  constexpr std::array<std::string_view, 11> own{"facts",   "device", "doctor",  "setup",
+                                                 "bench",   "fit",    "oom",     "plan",
                                                  "compare", "record", "gpuready"};
   if (command.empty()) return true;
   const std::string& first = command.front();

@@ -16,6 +16,7 @@ struct CloudJob {
   host::Host& host;
   std::vector<std::string> command;  ///< empty: the page with a quick bench
   double scale = 1;                  ///< of time, in tests
+  bool json = false;                 ///< our own commands are to answer in JSON
   std::function<void(const char* stage)> begin;
   net::ProgramFile program{};  ///< read when the first machine is ready
 };

@@ -34,7 +34,9 @@ class Ending {
       if (last_ == Look::hopeless) ++final_faults;
       if (final_faults >= most_final_faults || pace_.now_s() - start_s >= request_.patience_s)
         return result_;
-      pace_.sleep_s(std::max(provider_.poll_interval_s(), wait_s_));
+      const double left_s = request_.patience_s - (pace_.now_s() - start_s);
+      pace_.sleep_s(std::max(provider_.poll_interval_s(),
+                             std::min({wait_s_, longest_wait_s, std::max(left_s, 0.0)})));
     }
   }
 
@@ -96,17 +98,23 @@ TokenSearch find_by_token(Provider& provider, net::Pace& pace, const std::string
   while (true) {
     const auto list = provider.list();
     if (list) {
-      for (const Instance& instance : *list)
-        if (instance.name == name && instance.state != State::gone)
-          return {Found::yes, instance, {}};
+      for (const Instance& instance : *list) {
+        if (instance.name != name || instance.state == State::gone) continue;
+        if (search.found == Found::yes)
+          search.twins.push_back(instance.id);
+        else
+          search.found = Found::yes, search.instance = instance, search.why.clear();
+      }
+      if (search.found == Found::yes) return search;
     } else {
       search.why = list.error().message;
       if (is_final(list.error().kind)) return search;
     }
     const double waited_s = pace.now_s() - start_s;
-    if (list && age_s + waited_s >= settle_s) return {Found::no, {}, {}};
+    if (list && age_s + waited_s >= settle_s) return {Found::no, {}, {}, {}};
     if (waited_s >= patience_s) return search;
-    pace.sleep_s(std::max(provider.poll_interval_s(), list ? 0 : list.error().retry_after_s));
+    const double asked_s = list ? 0 : std::min(list.error().retry_after_s, longest_wait_s);
+    pace.sleep_s(std::max(provider.poll_interval_s(), asked_s));
   }
 }
 

@@ -2,6 +2,7 @@
 /// Ends a machine, and is sure of it.
 
 #include <string>
+#include <vector>
 
 #include "cloud/provider.hpp"
 
@@ -9,6 +10,8 @@ namespace gpuready::cloud {
 
 /// What a list or an answer may lag behind: facts of providers tell of 30 to 60 s.
 inline constexpr double settle_s = 60;
+/// The longest wait that a provider may ask for: longer ones are for nobody who pays by the second.
+inline constexpr double longest_wait_s = 65;
 
 struct DestroyRequest {
   std::string id;
@@ -32,7 +35,8 @@ enum class Found { yes, no, unknown };
 struct TokenSearch {
   Found found = Found::unknown;
   Instance instance;
-  std::string why;  ///< of unknown
+  std::vector<std::string> twins;  ///< ids of other machines with the same name
+  std::string why;                 ///< of unknown
 };
 
 /// Looks for the machine named after the token until it shows, or until the list has been read

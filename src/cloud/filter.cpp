@@ -33,9 +33,12 @@ bool passes(const Offer& offer, const OfferFilter& filter) {
       !is_same_name(filter.gpu_as_said, offer.gpu_as_told))
     return false;
   if (filter.gpu_count > 0 && offer.gpu_count != filter.gpu_count) return false;
+  // What is not known is not little: it is shown so, and not rented unseen (available_only).
+  const bool unknown_memory = !offer.vram_bytes_per_gpu;
   if (filter.min_vram_bytes > 0 &&
-      static_cast<double>(offer.vram_bytes_per_gpu.value_or(0)) <
-          static_cast<double>(filter.min_vram_bytes) * (1 - memory_slack))
+      (unknown_memory ? filter.available_only
+                      : static_cast<double>(*offer.vram_bytes_per_gpu) <
+                            static_cast<double>(filter.min_vram_bytes) * (1 - memory_slack)))
     return false;
   if (filter.max_usd_per_hour > 0 &&
       (!offer.usd_per_hour || *offer.usd_per_hour > filter.max_usd_per_hour))

@@ -6,7 +6,12 @@ namespace gpuready::cloud {
 
 Answer<Instance> find_in_list(Provider& provider, const std::string& id) {
   const auto all = provider.list();
-  if (!all) return tl::unexpected(all.error());
+  if (!all) {
+    // A list that "is not found" says nothing of a machine.
+    Fault fault = all.error();
+    if (fault.kind == FaultKind::gone) fault.kind = FaultKind::garbled;
+    return tl::unexpected(std::move(fault));
+  }
   const auto it = std::ranges::find(*all, id, &Instance::id);
   if (it != all->end()) return *it;
   Instance gone;

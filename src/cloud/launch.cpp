@@ -74,13 +74,26 @@ Launch adopt(const Tools& tools, Launch launch, const std::string& id) {
   return launch;
 }
 
+/// A request that arrived twice made two machines of one name: one is enough.
+bool end_twins(const Tools& tools, const TokenSearch& search) {
+  return std::ranges::all_of(search.twins, [&](const std::string& id) {
+    return destroy_until_gone(tools.provider, tools.pace, {id, settle_s, true, 600}).confirmed;
+  });
+}
+
 /// The reply was lost: whether there is a machine only the list can tell. Never asks again.
 Launch reconcile(const Tools& tools, Launch launch) {
-  const double age_s = tools.pace.now_s() - launch.rented.asked_at_s;
+  // Counted from now: the provider may have carried it out as late as this.
   tools.pace.finish_up(true);
   const TokenSearch search =
-      find_by_token(tools.provider, tools.pace, launch.rented.entry.token, age_s);
+      find_by_token(tools.provider, tools.pace, launch.rented.entry.token, 0);
+  const bool twins_ended = end_twins(tools, search);
   tools.pace.finish_up(false);
+  if (!twins_ended) {
+    launch.end = LaunchEnd::unconfirmed;
+    launch.why += "; two machines came of it, and one of them could not be ended";
+    return launch;
+  }
   if (search.found == Found::yes) {
     launch.rented.seen = true;
     launch.rented.instance = search.instance;
@@ -114,19 +127,34 @@ Launch not_created(const Tools& tools, Launch launch, const Fault& fault) {
   return forget(tools, std::move(launch));
 }
 
+/// The moment of asking is on the disk before it is asked: what a list may lag behind, and the time
+/// that the machine has, count from here.
+Result<void> note_asking(const Tools& tools, std::int64_t max_minutes, Rented& rented) {
+  rented.asked_at_s = tools.pace.now_s();
+  rented.entry.created_at = tools.host.now();
+  rented.entry.deadline_at = rented.entry.created_at + max_minutes * seconds_per_minute;
+  return tools.ledger.put(rented.entry);
+}
+
 /// "Too often" is a plain no, so that asking again later makes no second machine. Nothing else is
 /// asked twice.
-Answer<std::string> create_patiently(const Tools& tools, const CreateRequest& request) {
+Answer<std::string> create_patiently(const Tools& tools, const CreateRequest& request,
+                                     Rented& rented) {
   constexpr int most_tries = 3;
   constexpr double least_wait_s = 15;  // Lambda: five launches a minute
-  auto created = tools.provider.create(request);
-  for (int tries = 1; tries < most_tries && !created && !tools.pace.stopped(); ++tries) {
+  for (int tries = 1;; ++tries) {
+    if (tools.pace.stopped())
+      return tl::unexpected(Fault{FaultKind::refused, "", "stopped", 0, ""});
+    if (const auto noted = note_asking(tools, request.max_minutes, rented); !noted)
+      return tl::unexpected(Fault{FaultKind::refused, "", noted.error().text, 0, ""});
+    auto created = tools.provider.create(request);
+    if (created || tries >= most_tries) return created;
     const Fault& fault = created.error();
-    if (fault.kind != FaultKind::rate_limited || !fault.instance_id.empty()) break;
+    if (fault.kind != FaultKind::rate_limited || !fault.instance_id.empty() ||
+        fault.retry_after_s > longest_wait_s)
+      return created;
     tools.pace.sleep_s(std::max(least_wait_s, fault.retry_after_s));
-    if (!tools.pace.stopped()) created = tools.provider.create(request);
   }
-  return created;
 }
 
 /// One look at a machine that is not ready yet.
@@ -240,8 +268,9 @@ class Waiting {
 }  // namespace
 
 double usd_so_far(const Rented& rented, double now_s) {
-  const double price =
-      rented.instance.usd_per_hour.value_or(rented.entry.usd_per_hour);
+  // Of a machine that ended by itself some say 0.
+  const double told = rented.instance.usd_per_hour.value_or(0);
+  const double price = told > 0 ? told : rented.entry.usd_per_hour;
   const double ran_s = rented.runs_since_s < 0 ? 0 : now_s - rented.runs_since_s;
   return cost_usd(rented.entry.provider,
                   {price, rented.disk_usd_per_hour, now_s - rented.asked_at_s, ran_s});
@@ -254,8 +283,8 @@ Launch launch(const Tools& tools, const SessionRequest& request, const Offer& of
   launch.rented.entry = intent(tools, request, offer, *token);
   if (offer.disk_usd_per_hour) launch.rented.disk_usd_per_hour = *offer.disk_usd_per_hour;
   const std::string alias = std::string(name_prefix) + *token;
-  launch.rented.identity = {request.private_key_file, tools.ledger.folder() + "/" + alias + ".hosts",
-                            alias, false};
+  launch.rented.identity = {request.private_key_file,
+                            tools.ledger.folder() + "/" + alias + ".hosts", alias, false};
   CreateRequest create = create_request(tools, request, offer, launch.rented.entry);
   const auto key_name = tools.provider.register_key(request.ssh_public_key);
   if (!key_name) return {LaunchEnd::provider_out, {}, key_name.error().message};
@@ -270,7 +299,7 @@ Launch launch(const Tools& tools, const SessionRequest& request, const Offer& of
   }
   show_risk(request, &launch.rented.entry);
   launch.rented.asked_at_s = tools.pace.now_s();
-  const auto created = create_patiently(tools, create);
+  const auto created = create_patiently(tools, create, launch.rented);
   launch = created ? adopt(tools, std::move(launch), *created)
                    : not_created(tools, std::move(launch), created.error());
   const bool exists = launch.end == LaunchEnd::created || launch.end == LaunchEnd::unconfirmed;

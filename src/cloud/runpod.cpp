@@ -171,8 +171,14 @@ Answer<std::vector<Instance>> Runpod::list() {
       if (out.back().id.empty()) return tl::unexpected(api_.garbled("a pod without id"));
     }
     std::string cursor;
-    for (const char* word : {"nextCursor", "next_cursor", "cursor", "nextToken", "next_token"})
-      if (cursor.empty()) cursor = text_of(*json, word);
+    bool more = false;
+    for (const Json* place : {&*json, &member(*json, "pagination"), &member(*json, "page")}) {
+      for (const char* word : {"nextCursor", "next_cursor", "cursor", "nextToken", "next_token"})
+        if (cursor.empty()) cursor = text_of(*place, word);
+      for (const char* word : {"hasMore", "has_more"}) more = more || member(*place, word) == true;
+    }
+    if (more && cursor.empty())
+      return tl::unexpected(api_.garbled("a list with more pages, and no way to them"));
     if (!cursor.empty() && !seen.insert(cursor).second)
       return tl::unexpected(api_.garbled("a list whose pages don't end"));
     path = cursor.empty() ? "" : "pods?cursor=" + net::escape_url(cursor);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "cloud/cost.hpp"
@@ -38,9 +39,9 @@ class Session {
       if (!is_affordable(offer) || given_up_.count(offer.provider) != 0) continue;
       const Lender lender = request_.lender_of(offer);
       if (lender.provider == nullptr) continue;
-      const Next next = try_offer({*lender.provider, lender.base_url, desk_.ledger, desk_.pace,
-                                   desk_.host},
-                                  offer);
+      if (!shorten_time()) return finish(SessionEnd::failed, result_.why);
+      const Next next = try_offer(
+          {*lender.provider, lender.base_url, desk_.ledger, desk_.pace, desk_.host}, offer);
       if (next == Next::ended) return result_;
       if (result_.machines >= request_.most_machines) break;
     }
@@ -50,6 +51,25 @@ class Session {
 
  private:
   enum class Next { another_offer, ended };
+
+  /// All machines of a session share its minutes: what was agreed to is what it costs at most.
+  bool shorten_time() {
+    if (started_s_ < 0) started_s_ = desk_.pace.now_s();
+    const double left =
+        static_cast<double>(all_minutes_) - (desk_.pace.now_s() - started_s_) / seconds_per_minute;
+    request_.max_minutes = std::min(all_minutes_, static_cast<std::int64_t>(std::ceil(left)));
+    if (left >= 1 || result_.machines == 0) return true;
+    result_.why += "; and the time is over (--max-minutes)";
+    return false;
+  }
+
+  /// Somebody else (`cloud down`, the watcher) ended it, or is about to: then nobody wants another.
+  static bool was_ended_elsewhere(const Tools& t, const LedgerEntry& entry) {
+    const auto entries = t.ledger.entries();
+    if (!entries) return false;
+    const auto found = std::ranges::find(*entries, entry.token, &LedgerEntry::token);
+    return found == entries->end() || found->status == "destroying";
+  }
 
   [[nodiscard]] bool is_affordable(const Offer& offer) const {
     return offer.usd_per_hour && *offer.usd_per_hour <= request_.max_usd_per_hour;
@@ -103,9 +123,12 @@ class Session {
       used = request_.use({offer, rented.instance, rented.identity, left_s, result_.stages});
     }
     const bool stopped = t.pace.stopped();
+    const bool elsewhere = was_ended_elsewhere(t, rented.entry);
     end(t, rented);
     if (result_.still_billing) return finish(SessionEnd::failed, result_.why), Next::ended;
     if (stopped) return finish(SessionEnd::stopped, "stopped"), Next::ended;
+    if (elsewhere)
+      return finish(SessionEnd::failed, "the machine was ended by another gpuready"), Next::ended;
     if (wait.end == WaitEnd::dead) return pass_over(offer, wait.why);
     if (wait.end != WaitEnd::ready) return finish(SessionEnd::failed, wait.why), Next::ended;
     if (used.end == Used::End::broken_host) return pass_over(offer, used.why);
@@ -116,8 +139,8 @@ class Session {
   void end(const Tools& t, Rented& rented) {
     const double start_s = t.pace.now_s();
     if (request_.tell)
-      request_.tell({"destroy", start_s - rented.asked_at_s, usd_so_far(rented, start_s),
-                     rented.entry});
+      request_.tell(
+          {"destroy", start_s - rented.asked_at_s, usd_so_far(rented, start_s), rented.entry});
     const EndResult ended = end_entry(t, rented.entry, rented.seen);
     const double now_s = t.pace.now_s();
     result_.stages.push_back({"destroy", now_s - start_s});
@@ -131,7 +154,9 @@ class Session {
   }
 
   Desk desk_;
-  const SessionRequest& request_;
+  SessionRequest request_;
+  const std::int64_t all_minutes_ = request_.max_minutes;
+  double started_s_ = -1;
   std::set<std::string> given_up_;  ///< providers
   SessionResult result_;
 };
@@ -157,6 +182,11 @@ EndResult end_entry(const Tools& tools, LedgerEntry entry, bool seen) {
       return result;
     }
     entry.id = search.instance.id, seen = true;
+    for (const std::string& twin : search.twins)
+      if (!destroy_until_gone(tools.provider, tools.pace, {twin, settle_s, true, 600}).confirmed) {
+        result.why = "a second machine of that name, " + twin + ", could not be ended";
+        return result;
+      }
   }
   result.existed = true;
   entry.status = "destroying";

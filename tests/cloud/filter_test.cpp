@@ -54,7 +54,7 @@ TEST(Filter, AReported24564MiBAreACardOf24GiBAndNotOf48) {
   EXPECT_TRUE(filter_offers(offers, filter).empty());
 }
 
-TEST(Filter, WhatIsNotKnownPassesNoLimitOnIt) {
+TEST(Filter, APriceThatIsNotKnownPassesNoLimitAndUnknownMemoryIsShownButNotRented) {
   auto offers = some();
   offers[0].usd_per_hour = Fact<double>::absent(Absence::unreadable, "");
   offers[1].vram_bytes_per_gpu = Fact<std::int64_t>::absent(Absence::not_found, "");
@@ -62,7 +62,9 @@ TEST(Filter, WhatIsNotKnownPassesNoLimitOnIt) {
   filter.max_usd_per_hour = 100;
   EXPECT_THAT(ids(filter_offers(offers, filter)), ElementsAre("b", "c"));
   filter.max_usd_per_hour = 0, filter.min_vram_bytes = 1;
-  EXPECT_THAT(ids(filter_offers(offers, filter)), ElementsAre("a", "c"));
+  EXPECT_THAT(ids(filter_offers(offers, filter)), ElementsAre("a", "b", "c"));
+  filter.available_only = true;
+  EXPECT_THAT(ids(filter_offers(offers, filter)), ::testing::Not(::testing::Contains("b")));
 }
 
 TEST(Filter, ANameThatTheTableHasTwiceFitsAsItIsSaid) {

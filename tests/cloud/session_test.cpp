@@ -8,6 +8,7 @@
 
 #include "cloud/cost.hpp"
 #include "cloud/destroy.hpp"
+#include "cloud/find_in_list.hpp"
 #include "host/real_host.hpp"
 
 namespace gpuready::cloud {
@@ -59,6 +60,11 @@ class FakeProvider : public Provider {
     return gone;
   }
   Answer<std::string> create(const CreateRequest& request) override {
+    if (too_often-- > 0) {
+      Fault often = fault(FaultKind::rate_limited);
+      often.retry_after_s = retry_after_s;
+      return tl::unexpected(often);
+    }
     ++creates;
     if (create_fault && !create_happens) return tl::unexpected(*create_fault);
     Instance machine;
@@ -66,6 +72,7 @@ class FakeProvider : public Provider {
     machine.state_as_told = "told", machine.usd_per_hour = price;
     machine.ssh = net::SshTarget{"root", "1.2.3.4", 22};
     machines.push_back(machine);
+    if (twice) machines.push_back(machine), machines.back().id += "twin";
     born_at = pace_.now;
     if (create_fault) return tl::unexpected(*create_fault);
     return machine.id;
@@ -85,7 +92,9 @@ class FakeProvider : public Provider {
   std::vector<Instance> machines;
   State state = State::running;
   std::optional<Fault> create_fault, list_fault, destroy_fault;
-  bool create_happens = false;
+  bool create_happens = false, twice = false;
+  int too_often = 0;
+  double retry_after_s = 30;
   double lag_s = 0, born_at = 0, price = 0.5;
   int creates = 0, destroys = 0;
 
@@ -158,6 +167,84 @@ TEST_F(SessionTest, FindsTheMachineOfALostReplyAndNeverAsksTwice) {
   EXPECT_EQ(result.end, SessionEnd::done) << result.why;
   EXPECT_THAT(provider_.machines, SizeIs(0));
   EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(SessionTest, EndsTheTwinOfACreateThatArrivedTwice) {
+  provider_.create_fault = fault(FaultKind::network);
+  provider_.create_happens = provider_.twice = true;
+  const auto result = run();
+  EXPECT_EQ(result.end, SessionEnd::done) << result.why;
+  EXPECT_THAT(provider_.machines, SizeIs(0));
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(SessionTest, CountsWhatAListMayLagFromTheLastTimeThatItAsked) {
+  // Twice "too often", each with half a minute to wait; then the reply is lost.
+  provider_.too_often = 2;
+  provider_.create_fault = fault(FaultKind::network);
+  provider_.create_happens = true;
+  provider_.lag_s = 50;
+  const auto result = run();
+  EXPECT_EQ(result.end, SessionEnd::done) << result.why;
+  EXPECT_EQ(provider_.creates, 1);
+  EXPECT_THAT(provider_.machines, SizeIs(0));
+}
+
+TEST_F(SessionTest, WaitsForNobodyWhoAsksForAnHour) {
+  provider_.too_often = 9, provider_.retry_after_s = 3600;
+  const auto result = run();
+  EXPECT_EQ(provider_.creates, 0);
+  EXPECT_EQ(result.end, SessionEnd::no_machine);
+  EXPECT_LT(pace_.now, 120);
+  EXPECT_EQ(entries(), 0U);
+  provider_.too_often = 0;
+  ASSERT_TRUE(provider_.create({}));
+  Fault later = fault(FaultKind::rate_limited);
+  later.retry_after_s = 36000;
+  provider_.destroy_fault = later;
+  const double before = pace_.now;
+  EXPECT_FALSE(destroy_until_gone(provider_, pace_, {"1", 100, true, 600}).confirmed);
+  EXPECT_LT(pace_.now - before, 700);
+}
+
+TEST_F(SessionTest, RentsNoOtherWhenSomebodyElseEndedTheMachine) {
+  request_.use = [this](const Ready&) {
+    EXPECT_TRUE(ledger_->remove(ledger_->entries()->front().token));
+    provider_.machines.clear();
+    return Used{Used::End::broken_host, "the connection broke"};
+  };
+  const auto result = run();
+  EXPECT_EQ(provider_.creates, 1);
+  EXPECT_EQ(result.end, SessionEnd::failed);
+  EXPECT_THAT(result.why, HasSubstr("another gpuready"));
+}
+
+TEST_F(SessionTest, SharesItsMinutesAmongTheMachinesThatItTries) {
+  request_.max_minutes = 10;
+  request_.use = [this](const Ready&) {
+    pace_.now += 540;
+    return Used{Used::End::broken_host, "no GPU"};
+  };
+  const auto result = run();
+  EXPECT_LE(provider_.creates, 2);
+  EXPECT_LE(result.cost_usd, 2 * 0.5 * 10 / 60);
+  EXPECT_THAT(provider_.machines, SizeIs(0));
+}
+
+TEST_F(SessionTest, AsksForNothingAfterASignal) {
+  request_.guard = [](const LedgerEntry&) -> Result<void> { return {}; };
+  request_.at_risk = [this](const LedgerEntry* entry) { pace_.stop = entry != nullptr; };
+  const auto result = run();
+  EXPECT_EQ(provider_.creates, 0);
+  EXPECT_FALSE(result.still_billing);
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(SessionTest, AListThatIsNotFoundSaysNothingOfAMachine) {
+  provider_.list_fault = fault(FaultKind::gone);
+  const auto found = find_in_list(provider_, "1");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().kind, FaultKind::garbled);
 }
 
 TEST_F(SessionTest, KeepsTheEntryWhereTheListCannotTell) {
