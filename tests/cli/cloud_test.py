@@ -230,7 +230,10 @@ class List(Servers):
         answer = self.json("list", code=4)
         self.assertEqual(answer["unlisted"][0]["provider_answered"], False)
         self.write_ledger(state, "no ledger at all")
-        self.cloud("list", code=2)
+        # Who has lost the record needs the machines' ids most.
+        result = self.cloud("list", code=4)
+        self.assertIn(made["0123456789abcdef"], result.stdout)
+        self.assertIn("ledger.json", result.stdout + result.stderr)
 
     def write_ledger(self, state, entries):
         file = os.path.join(state, "ledger.json")
