@@ -231,9 +231,9 @@ class List(Servers):
         self.assertEqual(answer["unlisted"][0]["provider_answered"], False)
         self.write_ledger(state, "no ledger at all")
         # Who has lost the record needs the machines' ids most.
-        result = self.cloud("list", code=4)
-        self.assertIn(made["0123456789abcdef"], result.stdout)
-        self.assertIn("ledger.json", result.stdout + result.stderr)
+        answer = self.json("list", code=4)
+        self.assertIn(made["0123456789abcdef"], [m["id"] for m in answer["machines"]])
+        self.assertIn("ledger.json", answer["errors"][0]["message"])
 
     def write_ledger(self, state, entries):
         file = os.path.join(state, "ledger.json")
