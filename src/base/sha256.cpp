@@ -51,7 +51,8 @@ void add_block(State& state, std::string_view block) {
     const std::uint32_t t1 = s[7] + sum1 + choice + constants[i] + w[i];
     const std::uint32_t sum0 = std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22);
     const std::uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-    std::rotate(s.begin(), s.end() - 1, s.end());  // each letter takes the one before it
+    // Each letter takes the one before it; the first is set below.
+    for (std::size_t letter = s.size() - 1; letter > 0; --letter) s[letter] = s[letter - 1];
     s[4] += t1;
     s[0] = t1 + sum0 + majority;
   }
