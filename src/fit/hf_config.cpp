@@ -205,6 +205,15 @@ ReadFamily family_reader(std::string_view model_type) {
   return nullptr;
 }
 
+/// Attention's and the residuals', as BERT's and GPT-2's configurations name them; the greater.
+double dropout_of(ConfigKeys& keys) {
+  const double attention =
+      keys.number({"attention_probs_dropout_prob", "attention_dropout", "attn_pdrop"}, 0);
+  const double residual =
+      keys.number({"hidden_dropout_prob", "hidden_dropout", "resid_pdrop", "resid_dropout"}, 0);
+  return std::clamp(std::max(attention, residual), 0.0, 1.0);
+}
+
 Result<Model> read_complete_config(const base::Json& config) {
   ConfigKeys keys(config);
   if (!keys.fault().empty()) return failure(keys.fault());
@@ -218,6 +227,7 @@ Result<Model> read_complete_config(const base::Json& config) {
   if (sees) plan.shape.kind = ModelKind::vlm;
   if (text_keys.fault().empty())
     reader_or_generic(inner.empty() ? type : inner, text_keys)(text_keys, plan);
+  plan.shape.dropout = dropout_of(text_keys);
   if (text_keys.fault().empty() && sees) add_vision_tower(keys, type, plan);
   if (keys.object("audio_config") != nullptr) keys.doubt({"fit.doubt.sound", {}});
   keys.absorb(text_keys);

@@ -49,6 +49,15 @@ TEST(HfConfig, AliasesOfKeysMeanTheSame) {
   EXPECT_TRUE(gpt2.shape.learned_positions);
 }
 
+TEST(HfConfig, DropoutIsReadAsEachFamilyNamesIt) {
+  EXPECT_EQ(read(llama("")).shape.dropout, 0);
+  EXPECT_EQ(read(llama(R"("attention_dropout":0.05)")).shape.dropout, 0.05);
+  EXPECT_EQ(read(llama(R"("attention_probs_dropout_prob":0.0,"hidden_dropout_prob":0.1)"))
+                .shape.dropout,
+            0.1);
+  EXPECT_EQ(read(llama(R"("attn_pdrop":-3,"resid_pdrop":7)")).shape.dropout, 1);
+}
+
 TEST(HfConfig, HeadSizeBeatsHiddenOverHeads) {
   EXPECT_EQ(read(llama("")).shape.layers[0].head_dim_k, 16);
   EXPECT_EQ(read(llama(R"("head_dim":32)")).shape.layers[0].head_dim_k, 32);
