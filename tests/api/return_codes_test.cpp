@@ -264,20 +264,25 @@ TEST(ReturnCodes, AHangOfEachCallIsToldAsOne) {
       const std::string script = folder.write(call, vendor.probe.script + "hang " + call + "\n");
       commands.push_back(fakes::with_fakes({GPUREADY_BINARY, "__probe", vendor.probe.what}, script,
                                            folder_of(vendor.probe)));
-      commands.back().deadline = std::chrono::milliseconds(1000);
+      commands.back().deadline = std::chrono::milliseconds(2000);
     }
     const auto results = fakes::run_all(commands);
+    std::size_t hung = 0;
     for (std::size_t i = 0; i < results.size(); ++i) {
       SCOPED_TRACE(vendor.calls[i]);
+      // The call isn't made where all is in order; or a busy machine did not come as far as it.
+      if (results[i].errors.find("this call hangs") == std::string::npos) continue;
+      ++hung;
       const auto run = answers.run_with(vendor.probe.what, results[i]);
       const std::string json = doctor_json(run);
-      if (results[i].end != End::timed_out) continue;  // as above
+      EXPECT_EQ(results[i].end, End::timed_out);
       if (vendor.probe.what != "cuda") expect_no_worse_than(Verdict::degraded, run);
       EXPECT_THAT(show_json(run, View::facts), HasSubstr("\"timed-out\""));
       if (run.doctor.verdict == Verdict::not_usable) {
         EXPECT_THAT(json, HasSubstr("no answer within"));
       }
     }
+    EXPECT_GT(hung, 0U);
   }
 }
 

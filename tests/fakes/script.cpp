@@ -114,8 +114,12 @@ bool read_line(const std::string& word, std::istringstream& rest, Script& script
 }
 
 void obey(const Fault& fault) {
-  if (fault.kind == Fault::Kind::hang)
+  if (fault.kind == Fault::Kind::hang) {
+    // So that a test tells a call that hangs from a program that is slow.
+    constexpr std::string_view told = "fake: this call hangs\n";
+    (void)!::write(STDERR_FILENO, told.data(), told.size());
     while (true) ::pause();
+  }
   if (fault.kind == Fault::Kind::crash) {
     std::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would end the process in its own way
     std::raise(SIGSEGV);
