@@ -182,14 +182,16 @@ TEST_P(Faults, AStopEndsTheRepeats) {
 
 TEST_P(Faults, WhatAProviderSaysIsOneLineWithoutEscapesAndWithoutOurKey) {
   const auto provider = client(GetParam());
-  const std::string words = "bad\x1b[31m red\nline " + servers_->key(GetParam()) + " end";
+  const std::string key = servers_->key(GetParam());
+  const std::string words = "bad\x1b[31m red\nline " + key + " end";
   const base::Json body{
       {"error", {{"code", "global/x"}, {"message", words}}}, {"detail", words}, {"msg", words}};
   servers_->control(GetParam(), "/_control",
                     {{"on", "list"}, {"fault", "status:400"}, {"body", body}, {"times", 0}});
   const auto all = provider->list();
   ASSERT_FALSE(all);
-  for (const char* part : {"\x1b", "\n", servers_->key(GetParam()).c_str()})
+  ASSERT_FALSE(key.empty());
+  for (const std::string& part : {std::string("\x1b"), std::string("\n"), key})
     EXPECT_THAT(all.error().message, Not(HasSubstr(part)));
   EXPECT_THAT(all.error().message, HasSubstr("red"));
 }
